@@ -11,7 +11,7 @@
 namespace denoir::app {
 namespace {
 
-/// Runs are compared by their latents, whose decoding takes longest.
+/// Reports the decoding of latents, which takes longest.
 class Decoding : public Observer {
 public:
     explicit Decoding(const WorkCall& tell) : tell_(tell) {}

@@ -9,14 +9,14 @@
 namespace denoir::app {
 
 enum class SweepExport { video, picture, report, csv };
-/// What a sweep shows: all clips in one video, the middle frames as a picture, a report that opens in any browser, a
+/// Writes what a sweep shows: all clips in one video, their middle frames as a picture, a report for any browser, or a
 /// table.
 Exporter::Work export_of(const SweepRecord& record, SweepExport kind, const QString& out);
 
 enum class ComparisonExport { side_by_side, difference, report, csv };
-/// What the comparison of A and B shows: both in one video, the amplified difference as a video, a report, or every
-/// frame's figures as a table. `a`, `b`: run folders, whose latents are decoded, videos or frame folders.
-/// `offset` and `match` as Pairing has them.
+/// Writes what the comparison of A and B shows: both in one video, the amplified difference as a video, a report, or
+/// the figures of every frame as a table. `a` and `b` are run folders, whose latents are decoded, videos or frame
+/// folders; `offset` and `match` are those of Pairing.
 Exporter::Work export_of(const QString& a, const QString& b, int offset, FrameMatch match, ComparisonExport kind,
                          const QString& out);
 

@@ -26,10 +26,10 @@ using Kind = Found::Kind;
 
 constexpr std::size_t most_json = 16 << 20; // bytes
 
-/// Relative paths in a file begin at its folder.
+/// The source of a request in a file, whose relative paths begin at the file's folder.
 RequestSource source_of(const QString& file) { return {file.toStdString(), to_path(QFileInfo(file).absolutePath())}; }
 
-/// A sweep's own file, or one with axes. False: it is neither. Throws Error where it is no JSON.
+/// Reads a sweep's own file or one with axes. Returns false if it is neither. Throws Error if it is no JSON.
 bool read_sweep(Found& found) {
     const RequestSource source = source_of(found.path);
     const Json json = parse_json(read_text(to_path(found.path), most_json), source.file);
@@ -54,7 +54,7 @@ void read_json(Found& found) {
     found.kind = Kind::request;
 }
 
-/// The run can still be shown beside another where its record is damaged: whoever shows it says what is wrong.
+/// Reads a run. One whose record is damaged is still a run, as it can be shown beside another.
 void read_run(Found& found) {
     found.kind = Kind::run;
     try {
@@ -64,7 +64,8 @@ void read_run(Found& found) {
     }
 }
 
-/// A broken file is no reason to watch its folder for models.
+/// Tells models, LoRAs and traces apart. Throws Error for a broken file, as its folder should not be watched for
+/// models.
 void read_weights(Found& found, const QFileInfo& info) {
     found.kind = Kind::models;
     if (info.isDir()) return;
@@ -109,7 +110,8 @@ Found look_at(const QString& path) {
     try {
         const QFileInfo info(path);
         found.path = info.absoluteFilePath();
-        while (found.path.size() > 1 && found.path.endsWith(QLatin1Char('/'))) found.path.chop(1); // it has a name then
+        // Without a slash at the end it has a name.
+        while (found.path.size() > 1 && found.path.endsWith(QLatin1Char('/'))) found.path.chop(1);
         if (info.exists()) read(found, info);
     } catch (...) {
         found.kind = Kind::refused;

@@ -37,13 +37,13 @@ int refuse(const QString& text) {
     return 1;
 }
 
-/// Whether anybody reads stderr: it is a terminal, a pipe or a file. Desktops start programs with a socket, or nothing.
+/// Whether somebody may read stderr: a terminal, a pipe or a file. Desktops start programs with a socket or nothing.
 bool stderr_is_read() {
     struct stat s {};
     return isatty(STDERR_FILENO) != 0 || (fstat(STDERR_FILENO, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISREG(s.st_mode)));
 }
 
-/// Also in a window if the program was started from a desktop, where nobody sees stderr.
+/// Prints an error, and shows it in a window if the program was started from a desktop, where nobody sees stderr.
 int refuse_to_start(const QString& text, const ui::Arguments& arguments) {
     refuse(text);
     if (arguments.screenshot.isEmpty() && !stderr_is_read())
@@ -51,7 +51,7 @@ int refuse_to_start(const QString& text, const ui::Arguments& arguments) {
     return 1;
 }
 
-/// A picture of the window needs no display; Qt must know before it starts.
+/// Lets --screenshot work without a display, which Qt must know before it starts.
 void draw_without_display(int argc, char** argv) {
     const bool picture = std::any_of(argv, argv + argc, [](std::string_view word) {
         return word == "--screenshot" || word.starts_with("--screenshot=");
@@ -59,7 +59,7 @@ void draw_without_display(int argc, char** argv) {
     if (picture && qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") &&
         qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
-        // The offscreen platform complains about every window; only real errors are to be printed.
+        // The offscreen platform complains about every window, which would hide real errors.
         static QtMessageHandler others =
             qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& context, const QString& text) {
                 if (!text.startsWith(QLatin1String("This plugin does not support"))) others(type, context, text);
@@ -87,11 +87,11 @@ int run(QApplication& program, const ui::Arguments& arguments) {
     if (arguments.size) window.resize(*arguments.size);
     if (!arguments.screenshot.isEmpty()) return ui::take_screenshot(window, studio, arguments);
 
-    // The end of a session, `kill` and Ctrl+C close the window as usual: nothing is lost, and it is no crash.
+    // The end of a session, `kill` and Ctrl+C close the window as usual, so that nothing is lost.
     app::Termination termination;
     QObject::connect(&termination, &app::Termination::asked, &window, [&window] {
         window.close();
-        QApplication::exit(); // an open menu or question does not hold it up
+        QApplication::exit(); // even if a menu or question is open
     });
     if (!arguments.size) window.restore_place();
     window.show();
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
     QApplication::setApplicationDisplayName(QStringLiteral("Denoir"));
     QApplication::setApplicationVersion(QStringLiteral(DENOIR_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("denoir"));
-    // Words about the program need no display.
+    // --help and the like need no display.
     if (const auto done = ui::answer_without_window(argc, argv)) return *done;
     app::never_start_a_session_bus();
     draw_without_display(argc, argv);

@@ -25,10 +25,10 @@ namespace denoir::app {
 namespace {
 
 constexpr int trash_days = 7;
-constexpr int look_ms = 20'000; ///< the longest that the queue waits for a device to be looked into
+constexpr int look_ms = 20'000; ///< the longest time that the queue waits for a device to be looked into
 
-/// Whether the edited request's forecast holds for a run: what mostly decides the time agrees, as far as the run gives
-/// it.
+/// Whether the edited request's forecast holds for a run: what mostly decides the time must agree, as far as the run
+/// sets it.
 bool takes_as_long(const Request& run, const Request& edited) {
     const auto same = [](const auto& given, const auto& known) { return !given || given == known; };
     return same(run.width, edited.width) && same(run.height, edited.height) && same(run.frames, edited.frames) &&
@@ -57,40 +57,40 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
     connect(&document, &RequestDocument::changed, this, keep_request);
     connect(&document, &RequestDocument::seed_locked_changed, this, keep_request);
     connect(&project, &Project::loaded, this, [this] {
-        inputs.drop(); // they were for the previous project
+        inputs.drop(); // this work was for the previous project
         try {
             document.load(project.request().empty() ? Request{}
                                                     : request_from_json(project.request(), {"project", "/"}));
-        } catch (const Error& e) { // checked when the file was read
+        } catch (const Error& e) { // unlikely, as it was checked when the file was read
             emit issue(Issue::from(e));
         }
     });
     connect(&history, &RunHistory::totals_changed, this, &Studio::over_limit_changed);
-    // A run that is deleted or comes back may be one that a shot shows.
+    // A run that is deleted or restored may be one that a shot shows.
     connect(&history, &RunHistory::removed, &project, &Project::look_at_media);
     connect(&history, &RunHistory::restored, &project, &Project::look_at_media);
     connect(&history, &RunHistory::totals_changed, this, [this, runs = history.total()]() mutable {
         const int before = std::exchange(runs, history.total());
-        if (runs != before) project.look_at_media(); // not at each step of the run at work
+        if (runs != before) project.look_at_media(); // only then, as totals change with each step of a run
     });
     connect_queue();
     connect_journal();
     sweeps_ = std::make_unique<SweepDocument>(settings, document, queue, history, estimator, project.undo());
 }
 
-/// Lessons being read are still learned, but the estimator's signal must not start anything any more.
+/// Lessons being read are still learned, but the estimator's signal must no longer start anything.
 Studio::~Studio() {
     const QSignalBlocker quiet(estimator);
     for (LessonWatcher* lesson : QList(lessons_)) {
         lesson->waitForFinished();
         take(lesson);
     }
-    worker.disconnect(this); // it is destroyed after members that its signals use, and ends waiting jobs then
+    worker.disconnect(this); // it is destroyed after members that its signals use, and then ends waiting jobs
 }
 
 void Studio::connect_queue() {
     connect(&queue, &RunQueue::entry_started, this, [this](quint64 id) {
-        // Only the document's own request has been estimated: of a different one no time is promised.
+        // Only the document's request has been estimated, so there is no forecast for a different one.
         const auto request = queue.running_request();
         const auto& edited = document.resolved();
         if (!request || !edited || !takes_as_long(*request, *edited)) return;
@@ -104,7 +104,7 @@ void Studio::connect_queue() {
         else
             history.touch(run);
     });
-    // The folder of a resumed run says that it is at work only after run_created(); its next step may take long.
+    // The folder of a resumed run says only after run_created() that it is at work, and its next step may take long.
     connect(&worker, &EngineWorker::progressed, this,
             [this, told = std::pair<JobId, Stage>()](JobId job, const JobProgress& progress) mutable {
                 const std::pair now{job, progress.stage};
@@ -114,7 +114,7 @@ void Studio::connect_queue() {
     connect(&queue, &RunQueue::entry_ended, this, &Studio::run_ended);
     connect(&history, &RunHistory::removed, &queue, &RunQueue::forget);
     connect(&history, &RunHistory::restored, &queue, &RunQueue::remember);
-    // The run at work is listed with the step it has reached; its folder is looked at once a second at most.
+    // The run at work is listed with the step it has reached; its folder is read at most once a second.
     connect(&worker, &EngineWorker::step_done, this,
             [this, touched = QElapsedTimer()](JobId job, const StepUpdate& update) mutable {
                 const QString run = queue.running_run();
@@ -136,12 +136,12 @@ void Studio::look_at_device() {
     }
     if (document.resolved() && !worker.busy() && queue.running() == 0)
         estimator.look_at(*document.resolved(), document.estimate());
-    tell_device(device); // as it is now, not as it was when it was looked into before
-    // Only then: a run would take the memory before it has been measured.
+    tell_device(device); // after looking, so that it is up to date
+    // Only after looking, as a run would take memory before that is measured.
     if (!document.pending() && !estimator.looking()) queue.start();
 }
 
-/// Says that a device cannot be used as soon as that is known, and again whenever the device is chosen again.
+/// Reports that a device cannot be used as soon as that is known, and again whenever the device is chosen again.
 void Studio::tell_device(const std::optional<Device>& device) {
     if (!device) return;
     if (told_ != device) told_.reset();
@@ -153,7 +153,7 @@ void Studio::tell_device(const std::optional<Device>& device) {
 
 void Studio::connect_journal() {
     using Level = Journal::Level;
-    // By the time that a job's end is told, the queue may be at the next entry.
+    // When a job's end is reported, the queue may already be at the next entry.
     const auto of_job = [this](JobId job) { return job == begun_.job ? begun_.entry : 0; };
     connect(&queue, &RunQueue::entry_started, this, [this](quint64 id, JobId job) {
         begun_ = {job, id};
@@ -190,7 +190,7 @@ void Studio::connect_journal() {
         else if (state == int(RunQueue::State::cancelled))
             journal.add(Level::info, run.isEmpty() ? tr("stopped before it began") : tr("stopped: %1").arg(run), id);
     });
-    // Only of verifications and traces: the failure of a run is logged by entry_ended above.
+    // Only for verifications and traces: the failure of a run is logged by entry_ended above.
     connect(&worker, &EngineWorker::failed, this, [this, of_job](JobId job, const Issue& issue) {
         if (of_job(job) == 0) journal.add(Level::error, issue.line());
     });
@@ -199,7 +199,7 @@ void Studio::connect_journal() {
 void Studio::run_ended(quint64 id, int state, const QString& run) {
     if (!run.isEmpty()) {
         history.touch(run);
-        thumbnails.forget(run); // it has further steps
+        thumbnails.forget(run); // it has more steps
     }
     project.look_at_media();
     const int row = queue.row_of(id);
@@ -217,7 +217,7 @@ void Studio::run_ended(quint64 id, int state, const QString& run) {
 }
 
 void Studio::learn(const QString& run) {
-    // Model headers may be slow to read: not on this thread.
+    // Not on this thread, as a model's headers may be slow to read.
     auto* watcher = new LessonWatcher(this);
     lessons_ << watcher;
     connect(watcher, &LessonWatcher::finished, this, [this, watcher] { take(watcher); });
@@ -227,14 +227,14 @@ void Studio::learn(const QString& run) {
             lesson->work = Pipeline::estimate(
                 lesson->record.request, ModelFolder::open(lesson->record.request.model, lesson->record.request.parts));
             return lesson;
-        } catch (const std::exception&) { // gone already
+        } catch (const std::exception&) { // the run or its model was just removed
             return nullptr;
         }
     }));
 }
 
 void Studio::take(LessonWatcher* watcher) {
-    if (!lessons_.removeOne(watcher)) return; // was waited for
+    if (!lessons_.removeOne(watcher)) return; // the destructor has taken it already
     if (const auto lesson = watcher->result()) estimator.learn(lesson->record, lesson->work);
     watcher->deleteLater();
 }
@@ -248,7 +248,7 @@ void Studio::start() {
     connect(&estimator, &Estimator::changed, this, &Studio::look_at_device);
     sweeps_->begin();
     look_at_device();
-    QTimer::singleShot(look_ms, &queue, &RunQueue::start); // a driver that hangs holds nothing up for good
+    QTimer::singleShot(look_ms, &queue, &RunQueue::start); // in case a driver hangs
 }
 
 void Studio::empty_trash() { history.purge_trash(trash_days, project.runs()); }

@@ -27,16 +27,16 @@ namespace denoir::app {
 
 class SweepDocument;
 
-/// Everything the window shows, made and connected with one another in the right order: runs enter the history as they
-/// begin and end, the estimator learns from them, the request travels with the project, watched folders with the
-/// settings. Start with start() once the window is up; GUI thread.
+/// Makes everything that the window shows, in the right order, and connects it: runs enter the history as they begin
+/// and end, the estimator learns from them, the request is stored with the project, and watched folders with the
+/// settings. Call start() when the window is shown. GUI thread.
 class Studio : public QObject {
     Q_OBJECT
 public:
     explicit Studio(QObject* parent = nullptr);
-    ~Studio() override; ///< cancels and joins; what is at work stays resumable
+    ~Studio() override; ///< cancels and joins all threads; a run at work can be resumed
 
-    Journal journal; ///< first: what the others log is kept until they are gone
+    Journal journal; ///< declared first, so that it keeps what the others log until they are destroyed
     Settings settings;
     EngineWorker worker;
     DraftDecoder drafts;
@@ -55,36 +55,38 @@ public:
     Preparations inputs;
     SweepDocument& sweeps() { return *sweeps_; }
 
-    /// Feeds the queue, switches autosave on.
+    /// Starts the queue and switches autosave on.
     void start();
-    /// Of what is older than a week and not in the cut: once the last session's project is there.
+    /// Deletes what has been in the trash for a week and is not in the cut. Call it when the last session's project is
+    /// open.
     void empty_trash();
-    /// The window is in front: then nothing is sent to the desktop.
+    /// Whether the window is in front: then nothing is sent to the desktop.
     void set_in_front(bool in_front) { in_front_ = in_front; }
-    /// What would go so that the runs fit into the setting; empty: they do. The window asks once, then drops.
+    /// What would be deleted so that the runs keep the limit in the settings; empty if they do. The window asks once,
+    /// then deletes.
     RunHistory::DropPlan over_limit() const;
 
 signals:
     void over_limit_changed();
-    void issue(const denoir::app::Issue& issue); ///< of no other place
+    void issue(const denoir::app::Issue& issue); ///< one that no other object reports
 
 private:
     void connect_queue();
     void connect_journal();
-    void look_at_device(); ///< that the request means
+    void look_at_device(); ///< looks into the device of the request being edited
     void tell_device(const std::optional<Device>& device);
     void run_ended(quint64 id, int state, const QString& run);
     void learn(const QString& run);
     bool in_front_ = true;
     std::optional<Device> looked_at_, told_;
-    /// Of a run that is done, for the estimator.
+    /// What the estimator learns from a run that is done.
     struct Lesson {
         RunRecord record;
         Estimate work;
     };
     using LessonWatcher = QFutureWatcher<std::shared_ptr<Lesson>>;
     void take(LessonWatcher* lesson);
-    QList<LessonWatcher*> lessons_; ///< being read
+    QList<LessonWatcher*> lessons_; ///< those being read
     /// The queue's newest job.
     struct {
         JobId job = 0;

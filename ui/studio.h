@@ -23,8 +23,8 @@ namespace denoir::ui {
 
 class Theme;
 
-/// What the window and its docks show: app::Studio by its parts, with what only a window needs. Composed by main(),
-/// outlives every widget. Borrows all.
+/// What the window and its docks show: the parts of app::Studio, and what only a window needs. Made by main(), outlives
+/// every widget. Borrows all.
 struct Studio {
     Studio(app::Studio& studio, app::FrameCache& clips, Theme& looks);
 

@@ -18,8 +18,8 @@ inline QThreadPool* background_pool() {
 }
 
 /// Runs `work` on a thread of `pool`, then calls `use` once with its result on the calling thread, to which `context`
-/// must belong; not if `context` has been destroyed by then. `work` must not throw. QFuture::then() would be shorter,
-/// but in Qt 6.4 it may call twice, and crash, if the work ends at the moment the continuation is attached.
+/// must belong. `use` is not called if `context` has been destroyed by then. `work` must not throw. QFuture::then()
+/// would be shorter, but in Qt 6.4 it may call twice, and crash, if the work ends while the continuation is attached.
 template <class Work, class Use>
 void run_then(QObject* context, Work work, Use use, QThreadPool* pool = background_pool()) {
     auto* watcher = new QFutureWatcher<std::invoke_result_t<Work>>(context);

@@ -49,7 +49,7 @@ void DiskWork::await() {
     all->get_future().wait();
 }
 
-/// One at a time: what is told may wait for the rest itself.
+/// Calls every `told` that is due. Takes them from done_ one at a time, as one of them may call finish().
 void DiskWork::tell() {
     for (;;) {
         std::function<void()> next;

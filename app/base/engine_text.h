@@ -13,8 +13,8 @@ inline QString engine_text(const QString& sentence) {
     return sentence.isEmpty() ? sentence : QCoreApplication::translate("Engine", sentence.toUtf8().constData());
 }
 
-/// Whether the studio speaks the engine's own language, English. Then a sentence for which the studio has other words
-/// may stand beside one for which it has none.
+/// Whether the studio speaks English, the language of the engine. Then a sentence that the studio words differently may
+/// stand beside one that it shows unchanged.
 inline bool speaks_as_the_engine() {
     const QString language = QStringLiteral("the engine's language");
     return engine_text(language) == language;

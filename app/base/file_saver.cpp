@@ -28,7 +28,7 @@ struct FileSaver::State {
             {
                 std::unique_lock lock(mutex);
                 wake.wait(lock, end, [&] { return waiting != nullptr; });
-                if (!waiting) return; // the end, and nothing is left
+                if (!waiting) return; // stopped, and everything is written
                 content = std::exchange(waiting, nullptr);
                 writing = true;
                 serial = last;
@@ -56,7 +56,7 @@ struct FileSaver::State {
     const std::filesystem::path path;
     std::mutex mutex;
     std::condition_variable_any wake, done;
-    std::function<std::string()> waiting; ///< null: nothing
+    std::function<std::string()> waiting; ///< makes the content to write next; null if there is none
     quint64 last = 0;
     bool writing = false, good = true;
     std::jthread thread;

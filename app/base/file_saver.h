@@ -10,22 +10,22 @@
 
 namespace denoir::app {
 
-/// Writes one small file whole again and again, on a thread of its own: a disk that syncs slowly never holds up the
-/// window. Of contents given in quick succession only the newest is written. Destroying it writes what is still
-/// waiting.
+/// Replaces one small file again and again, on a thread of its own, so that a disk that syncs slowly never holds up the
+/// window. If contents come faster than they are written, only the newest is written. Destroying it writes what still
+/// waits.
 class FileSaver : public QObject {
     Q_OBJECT
 public:
     explicit FileSaver(std::filesystem::path path, QObject* parent = nullptr);
     ~FileSaver() override;
-    /// Returns a serial number, which comes back with saved() or failed() (of it or a later one).
+    /// Returns a serial number. saved() or failed() follows with it, or with that of a later save.
     quint64 save(std::string content);
-    /// Saves what takes a while to be put into words: `write` is called on the saving thread, unless something newer
-    /// comes before. It owns all it needs.
+    /// Saves a text that takes a while to make: `write`, which returns it, is called on the saving thread, unless
+    /// something newer comes first. It must own all that it uses.
     quint64 save(std::function<std::string()> write);
-    /// Forgets what is not being written yet.
+    /// Drops a content that is not being written yet.
     void discard();
-    /// Blocks until everything given is written. False: the last write failed.
+    /// Blocks until everything is written. Returns false if the last write failed.
     bool flush();
     const std::filesystem::path& path() const;
 
@@ -38,8 +38,9 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Hands the text of a small file of our own to `read`; false where there is none. What cannot be read, or what `read`
-/// throws at, is put aside as NAME.broken and said in `issue`: nothing is overwritten that somebody may still want.
+/// Passes the text of one of the studio's own files, at most 64 MiB, to `read`. Returns false if there is no such file,
+/// it cannot be read or `read` throws. In the latter cases `issue` says so and the file is renamed to NAME.broken, so
+/// that nothing is overwritten that somebody may still want.
 bool read_own_file(const std::filesystem::path& path, Issue& issue,
                    const std::function<void(const std::string&)>& read);
 

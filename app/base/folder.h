@@ -6,10 +6,10 @@
 
 namespace denoir::app {
 
-/// A file of a run's or a sweep's folder by its name (engine/pipeline/run_layout.h).
+/// The path of a file in a run's or a sweep's folder; names are in engine/pipeline/run_layout.h.
 inline QString file_in(const QString& folder, const char* name) { return folder + u'/' + QLatin1String(name); }
 
-/// Where a path leads through links, as far as it is there: two spellings of one folder are then equal.
+/// `path` with links resolved as far as it exists, so that two spellings of one folder become equal.
 inline QString real_path(const QString& path) {
     std::error_code code;
     const std::filesystem::path real = std::filesystem::weakly_canonical(to_path(path), code);

@@ -7,21 +7,21 @@
 
 namespace denoir::app {
 
-/// A problem that a person can repair, as shown beside what caused it: the four parts of a denoir::Error,
-/// and its kind where something follows from it.
+/// A problem that the user can repair, as shown beside what caused it: the four parts of a denoir::Error, and its kind
+/// as far as the studio acts on it.
 struct Issue {
     QString file;          ///< as the user named it; may be empty
     QString field;         ///< a request's key ("frames"); may be empty
     QString message;       ///< what is wrong
-    QString hint;          ///< the one thing to do next; may be empty
+    QString hint;          ///< what to do next; may be empty
     bool no_space = false; ///< there was no room on the disk that `file` is for
 
     bool isEmpty() const { return message.isEmpty(); }
     /// One line: "FILE: field: message; hint".
     QString line() const;
     static Issue from(const Error& error);
-    /// What the exception being handled says: an Error's parts, "not enough memory" or "an internal error" with no
-    /// library's text. For catch blocks only; Cancelled is no issue and gives an empty one.
+    /// The issue of the exception being handled: an Error's parts, "not enough memory", or "an internal error" without
+    /// the text of a library. Empty for Cancelled. For catch blocks only.
     static Issue from_current_exception();
     friend bool operator==(const Issue&, const Issue&) = default;
 };

@@ -34,7 +34,7 @@ const char* word_of(Journal::Level level) {
 
 } // namespace
 
-/// Appends on a thread of its own: a disk that sleeps holds nobody up.
+/// Appends to the file on a thread of its own, so that nobody waits for a disk that has to wake up.
 class Journal::Writer {
 public:
     explicit Writer(std::filesystem::path file) : file_(std::move(file)) {
@@ -55,7 +55,7 @@ private:
         std::unique_lock lock(mutex_);
         for (;;) {
             wake_.wait(lock, end, [this] { return !waiting_.empty(); });
-            if (waiting_.empty()) return; // the end, and nothing is left
+            if (waiting_.empty()) return; // stopped, and everything is written
             const std::string text = std::exchange(waiting_, {});
             writing_ = true;
             lock.unlock();
@@ -79,14 +79,14 @@ private:
     std::condition_variable done_;
     std::string waiting_;
     bool writing_ = false;
-    std::jthread thread_; ///< last: joined before the rest goes
+    std::jthread thread_; ///< declared last, so that it is joined before the rest is destroyed
 };
 
 Journal::Journal(QObject* parent) : QAbstractListModel(parent), file_(data_folder() / "log.txt") {
     writer_ = std::make_unique<Writer>(file_);
     log::set_sink([this](log::Level level, std::string_view text) {
         const Level mine = level == log::Level::warning ? Level::warning : Level::info;
-        // In the file at once: the window may be at its end.
+        // The file gets the line at once: if the program is about to end, the queued call is never made.
         QMetaObject::invokeMethod(
             this, [this, line = write(mine, to_qstring(text), 0)] { show(line); }, Qt::QueuedConnection);
     });

@@ -8,9 +8,9 @@
 
 namespace denoir::app {
 
-/// What was done and what went wrong, newest last: the lines of this session for the window, and `log.txt` of the data
-/// folder, which outlives it. That file is begun anew when it is longer than 1 MB; the one before stays as `log.1.txt`.
-/// What the engine logs comes in by itself, from any thread. GUI thread.
+/// What was done and what went wrong, newest last. The model holds the lines of this session; `log.txt` in the data
+/// folder keeps those of earlier sessions as well. When that file is longer than 1 MiB, it becomes `log.1.txt` and a
+/// new one is begun. Lines that the engine logs, on any thread, are added by themselves. GUI thread.
 class Journal : public QAbstractListModel {
     Q_OBJECT
 public:
@@ -19,17 +19,17 @@ public:
     enum Role {
         TimeRole = Qt::UserRole + 1, ///< QDateTime
         LevelRole,                   ///< Level as int
-        EntryRole,                   ///< quint64, id of the queue entry it is about; 0: of none
+        EntryRole,                   ///< quint64, id of the queue entry that the line is about, or 0
     };
-    static constexpr int most_lines = 5000; ///< the oldest go
+    static constexpr int most_lines = 5000; ///< the oldest lines are removed beyond that
 
     explicit Journal(QObject* parent = nullptr);
     ~Journal() override; ///< writes what is waiting
 
-    /// One line; what cannot be shown in one is replaced. `entry`: of the queue.
+    /// Adds one line; characters that cannot be shown in a line are replaced. `entry`: see EntryRole.
     void add(Level level, const QString& text, quint64 entry = 0);
     const std::filesystem::path& file() const { return file_; }
-    /// Blocks until the file holds every line. A disk that is full loses lines, and nothing is said of it.
+    /// Blocks until every line is written. Lines that cannot be written, as on a full disk, are lost without a message.
     void flush();
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -43,7 +43,7 @@ private:
         QString text;
     };
     class Writer;
-    Line write(Level level, const QString& text, quint64 entry); ///< to the file; any thread
+    Line write(Level level, const QString& text, quint64 entry); ///< writes to the file; any thread
     void show(Line line);
     std::filesystem::path file_;
     std::deque<Line> lines_;

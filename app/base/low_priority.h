@@ -5,7 +5,8 @@
 
 namespace denoir::app {
 
-/// The calling thread, and every thread it starts from now on, steps back behind the window's.
+/// Sets the priority of the calling thread and of every thread that it starts from now on: 0 is the window's, 19 the
+/// lowest.
 inline void lower_priority(int nice) { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), nice); }
 
 } // namespace denoir::app

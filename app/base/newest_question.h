@@ -6,9 +6,9 @@
 
 namespace denoir::app {
 
-/// A question that is asked again and again, where only the answer to the newest one counts. A new question drops one
-/// that still waits and stops one that is being answered (ask_next() lets that finish); an answer that comes too late
-/// is recognised by its number, which is not newest(). Borrows the thread, which others may share. Use from one thread.
+/// A question that is asked again and again, of which only the newest answer counts. A new question drops one that
+/// still waits, and stops one that is being answered (ask_next() lets that finish). The number of an outdated answer
+/// differs from newest(). Borrows the thread, which others may use as well. Use from one thread.
 class NewestQuestion {
 public:
     using Number = TaskThread::Id;
@@ -18,14 +18,14 @@ public:
         thread_.cancel(newest_);
         return newest_ = thread_.put(std::move(answer));
     }
-    /// As ask(), but an answer in progress is finished: for questions that come faster than they can be answered.
+    /// Like ask(), but lets an answer in progress finish: for questions that come faster than they can be answered.
     Number ask_next(TaskThread::Task answer) {
         thread_.drop(newest_);
         return newest_ = thread_.put(std::move(answer));
     }
-    /// Nobody waits for an answer any more.
+    /// Drops the question, or stops the answer in progress, as nobody needs it any more.
     void withdraw() { thread_.cancel(std::exchange(newest_, 0)); }
-    Number newest() const { return newest_; } ///< 0: none is asked
+    Number newest() const { return newest_; } ///< 0 if there is none
 
 private:
     TaskThread& thread_;

@@ -5,7 +5,7 @@
 
 namespace denoir::app {
 
-/// Lets a report through 20 times a second, the first at once: more often than that the window shows nothing new.
+/// Lets reports through at most 20 times a second, the first one at once, as the window need not show more.
 class Pace {
 public:
     bool is_due() {

@@ -9,18 +9,18 @@ namespace denoir::app {
 
 class Settings;
 
-/// Those of the projects opened before that are still there: looked for on a thread of its own, as one may lie on a
-/// disk that does not answer. Borrows the settings. GUI thread.
+/// The recently opened projects whose files still exist. Looks on a thread of its own, as a file may lie on a disk that
+/// does not answer. Borrows the settings. GUI thread.
 class RecentProjects : public QObject {
     Q_OBJECT
 public:
     explicit RecentProjects(const Settings& settings, QObject* parent = nullptr);
-    /// As they were looked at last; newest first.
+    /// What the last look() found, newest first.
     const QStringList& there() const { return there_; }
     void look();
 
 signals:
-    void changed(); ///< there()
+    void changed(); ///< there() changed
 
 private:
     void take(NewestQuestion::Number question, const QStringList& there);

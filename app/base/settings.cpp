@@ -15,7 +15,7 @@ constexpr qint64 default_frame_cache = qint64{1} << 30;
 constexpr qint64 default_history = qint64{50} << 30;
 constexpr int most_recent = 10;
 
-/// The file may be written by hand: what is no number there is not 0.
+/// `value` as a whole number, or `otherwise` if it is none: the file may have been edited by hand.
 qint64 whole_of(const QVariant& value, qint64 otherwise) {
     bool good = false;
     const qint64 number = value.toLongLong(&good);
@@ -25,7 +25,7 @@ qint64 whole_of(const QVariant& value, qint64 otherwise) {
 QString file_name() {
     try {
         return to_qstring(config_folder() / "settings.ini");
-    } catch (const Error&) { // nothing can be remembered then
+    } catch (const Error&) { // no folder: nothing can be remembered
         return QStringLiteral("/dev/null");
     }
 }
@@ -40,7 +40,7 @@ std::filesystem::path Settings::models_folder() { return made_folder(data_folder
 Issue Settings::folder_issue() {
     try {
         for (const auto& folder : {runs_folder(), data_folder(), config_folder()}) {
-            // Tried, not asked for: rights, read-only disks and full quotas all answer in the same way.
+            // Writing is tried, as this finds missing rights, read-only disks and full quotas alike.
             QTemporaryFile probe(to_qstring(folder / ".probe-XXXXXX"));
             if (!probe.open())
                 return {to_qstring(folder),

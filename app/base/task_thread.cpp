@@ -10,7 +10,7 @@
 namespace denoir::app {
 namespace {
 
-constexpr auto kept = std::chrono::minutes(10); ///< what tasks keep, after the last one
+constexpr auto kept = std::chrono::minutes(10); ///< how long after the last task release() is called
 
 } // namespace
 
@@ -28,7 +28,7 @@ void TaskThread::loop(const std::stop_token& end) {
     lower_priority(options_.nice);
     for (Waiting task{}; next(task, end);) {
         task.task(task.id, stop_.get_token());
-        task.task = {}; // and what it holds
+        task.task = {}; // destroys what the task holds before it counts as ended
         {
             const std::lock_guard lock(mutex_);
             current_ = 0;
@@ -38,7 +38,7 @@ void TaskThread::loop(const std::stop_token& end) {
     release();
 }
 
-/// Waits for one and makes it the current one. False: there is none, the thread ends.
+/// Waits for a task and makes it the current one. Returns false if the thread is to end.
 bool TaskThread::next(Waiting& task, const std::stop_token& end) {
     const auto awaited = [this] { return !waiting_.empty(); };
     std::unique_lock lock(mutex_);
@@ -84,7 +84,7 @@ bool TaskThread::cancel(Id task) {
 }
 
 std::vector<TaskThread::Id> TaskThread::cancel_all() {
-    std::deque<Waiting> dropped; // goes without the lock: what tasks hold may take a while
+    std::deque<Waiting> dropped; // destroyed without the lock, as that may take a while
     std::vector<Id> ids;
     {
         const std::lock_guard lock(mutex_);

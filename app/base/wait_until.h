@@ -6,7 +6,8 @@
 
 namespace denoir::app {
 
-/// Lets events come until `done()`, at most this long. Returns whether it is. For tests and pictures of the window.
+/// Processes events until done() returns true, for at most `milliseconds`. Returns whether it did. For tests and
+/// screenshots.
 template <class Done> bool wait_until(Done done, int milliseconds) {
     for (const QDeadlineTimer deadline(milliseconds); !done();) {
         if (deadline.hasExpired()) return false;

@@ -16,9 +16,9 @@
 namespace denoir::app {
 namespace {
 
-constexpr int most_looked_at = 200; ///< of a folder's folders
+constexpr int most_looked_at = 200; ///< folders in a folder
 
-/// Weights, or what says how they are put together.
+/// Whether a folder holds weights, or a file that describes a model.
 bool holds_model(const QString& folder) {
     static const QStringList names{QStringLiteral("*.safetensors"), QStringLiteral("*.pth"), QStringLiteral("*.gguf"),
                                    QStringLiteral("config.json"), QStringLiteral("model_index.json")};
@@ -45,7 +45,7 @@ ClipKind kind_of_folder(const QString& folder) {
 bool is_still(const std::filesystem::path& path) {
     try {
         return image_info(path).format != "GIF";
-    } catch (const Error&) { // damaged, or a picture by its beginning
+    } catch (const Error&) { // damaged, or only its beginning is that of a picture
     }
     try {
         return is_picture(path);
@@ -57,7 +57,7 @@ bool is_still(const std::filesystem::path& path) {
 } // namespace
 
 ClipKind kind_by_name(const QString& path) {
-    const QString ending = QFileInfo(path).suffix().toLower(); // asks no disk
+    const QString ending = QFileInfo(path).suffix().toLower(); // does not ask the disk
     for (const char* weights : {"safetensors", "gguf", "pth"})
         if (ending == QLatin1String(weights)) return ClipKind::model;
     for (const char* other : {"denoir", "json"})

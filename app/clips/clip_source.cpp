@@ -36,14 +36,14 @@ QStringList unread(const SampleKind& kind) {
     return out;
 }
 
-/// Of an HDR video it says enough that it is one.
+/// The kind of samples as it is reported: for an HDR video without its bits, as ClipInfo::hdr says enough.
 SampleKind told_kind(const VideoInfo& video) {
     SampleKind kind = video.kind;
     if (!video.hdr.empty()) kind.bits = 8;
     return kind;
 }
 
-/// What a clip shows is the run's: its name and its request, which is there with --no-metadata, too.
+/// Marks a clip as the run's: with its name and its request, which the video lacks if it was made with --no-metadata.
 void belong_to(ClipInfo& info, const RunFolder& run) {
     const RunRecord& record = run.record();
     info.run = to_qstring(run.path());
@@ -55,7 +55,8 @@ void belong_to(ClipInfo& info, const RunFolder& run) {
             QStringLiteral(" · ") + QCoreApplication::translate("ClipSource", "seed %1").arg(*record.request.seed);
 }
 
-/// The run that a video came of: the folder it lies in, or the one of its name beside it. Nothing: neither.
+/// The run that a video belongs to: the folder that it lies in, or the one beside it with the same name. Empty if
+/// neither is a run.
 std::optional<RunFolder> run_of(const fs::path& video) {
     std::error_code ignored;
     const fs::path beside = video.parent_path() / video.stem();
@@ -65,13 +66,13 @@ std::optional<RunFolder> run_of(const fs::path& video) {
             RunFolder run = RunFolder::open(beside);
             if (fs::equivalent(run.record().out, video, ignored)) return run;
         }
-    } catch (const Error&) { // a record that cannot be read: the video can
+    } catch (const Error&) { // the record cannot be read, but the video can
     }
     return {};
 }
 
-/// What to do about a damaged video: a run's own can be made again of what lies beside it. Else, as where it may not be
-/// opened, the error says it.
+/// What to do about a damaged video: that of a run can be made again. For any other, and for one that must not be
+/// opened, the hint of the error stays.
 std::string remedy(const fs::path& video, const Error& error) {
     std::error_code none;
     const auto folder = run_of_video(video);
@@ -82,7 +83,7 @@ std::string remedy(const fs::path& video, const Error& error) {
             !steps.empty() && fs::is_regular_file(run.latents_file(steps.back().step), none))
             return "pick the run's last step and keep its draft: it is decoded again";
         return "make the run again";
-    } catch (const Error&) { // nor can the run
+    } catch (const Error&) { // the run cannot be read either
         return error.hint();
     }
 }
@@ -215,7 +216,7 @@ double rate_of(const QString& request, double otherwise) {
 
 int ClipInfo::frame_at(double seconds) const {
     if (times.empty()) return 0;
-    // A hair of tolerance: n / fps must give frame n.
+    // A little tolerance, so that n / fps gives frame n.
     const auto after = std::upper_bound(times.begin(), times.end(), seconds + 1e-6);
     return std::max(0, static_cast<int>(after - times.begin()) - 1);
 }
@@ -235,10 +236,10 @@ std::unique_ptr<ClipSource> open_clip(const QString& name, std::stop_token stop)
     try {
         return std::make_unique<VideoSource>(path, std::move(stop));
     } catch (const Error& error) {
-        const bool named_as_still = is_frame_name(path) && lower_extension(path) != ".gif"; // that one moves
+        const bool named_as_still = is_frame_name(path) && lower_extension(path) != ".gif"; // a GIF may move
         if (!named_as_still) throw with_remedy(path, error);
     }
-    return std::make_unique<StillSource>(path); // says what is wrong with it as a picture
+    return std::make_unique<StillSource>(path); // or throws what is wrong with it as a picture
 }
 
 QImage to_qimage(const Image& image) {

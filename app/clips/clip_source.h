@@ -16,7 +16,7 @@
 
 namespace denoir::app {
 
-/// What is known of something that can be shown frame by frame.
+/// Describes something that can be shown frame by frame.
 struct ClipInfo {
     enum class Kind { video, folder, run, still };
     Kind kind = Kind::video;
@@ -24,54 +24,54 @@ struct ClipInfo {
     QString name; ///< for labels: file or folder name, or a run's prompt
     int frames = 0;
     QSize size;                ///< pixels
-    double fps = 0;            ///< mean rate; 0: a still picture
-    double stated_fps = 0;     ///< what its file or run says; 0: nothing does, and fps is a guess
-    std::vector<double> times; ///< seconds from the first frame's beginning to each frame's, ascending
-    double duration = 0;       ///< seconds, the last frame's own included; 0 for a still picture
-    QString run;               ///< the run folder it belongs to; empty: none
-    QString video;             ///< of a run: the file its frames are read from; else empty
-    QString request;           ///< the request that made it, JSON; empty: not made by Denoir
-    QString hdr;               ///< of an HDR video its curve (VideoInfo::hdr), read as if it were SDR's; else empty
-    QStringList unread;        ///< what its file holds and reading leaves out, as unread_parts() tells it; mostly none
-    bool exact = false;        ///< frames as they were stored, with no lossy codec in between
+    double fps = 0;            ///< mean rate; 0 for a still picture
+    double stated_fps = 0;     ///< the rate that its file or run states; 0 if none does, and fps is a guess
+    std::vector<double> times; ///< when each frame begins, in seconds after the first one; ascending
+    double duration = 0;       ///< seconds, including the last frame; 0 for a still picture
+    QString run;               ///< the run folder it belongs to; empty if none
+    QString video;             ///< for a run, the file that its frames are read from; else empty
+    QString request;           ///< JSON of the request that made it; empty if Denoir did not
+    QString hdr;               ///< curve of an HDR video (VideoInfo::hdr), which is read as if it were SDR; else empty
+    QStringList unread;        ///< unread_parts(): what the file holds but is not read; mostly empty
+    bool exact = false;        ///< no lossy codec lies between the frames and what was stored
 
-    /// The frame shown at this time, 0 … frames - 1.
+    /// The frame shown at a time, 0 … frames - 1.
     int frame_at(double seconds) const;
 };
 
-/// Frames of one video, frame folder, run folder or picture. For one thread at a time.
+/// Reads the frames of a video, frame folder, run folder or picture. For one thread at a time.
 class ClipSource {
 public:
     virtual ~ClipSource() = default;
     const ClipInfo& info() const { return info_; }
     /// Throws Error.
     virtual Image read(int frame) = 0;
-    /// Where decoding of this frame has to begin: reading onwards from there is quicker than backwards.
+    /// The frame at which decoding of this one has to begin: reading forwards from there is faster than backwards.
     virtual int begin_of(int frame) const { return frame; }
 
 protected:
     ClipInfo info_;
 };
 
-/// From this frame on, decoding all before it costs more than finding one's way in the video.
+/// To begin at this frame or a later one, indexing the video is faster than decoding all frames before.
 inline constexpr int far_in = 250;
 
-/// What is wrong with a run that is waited for.
+/// The message of the error for a run that has no video yet.
 inline constexpr const char no_video_yet[] = "this run has no video yet";
 
-/// By content: a video, a picture, a folder of pictures in natural order, a run folder (its video). The video in a
-/// run's folder, or beside it under its name, belongs to the run. `stop` ends opening, which may take long for some
-/// videos, and reading. Throws Error, Cancelled.
+/// Opens a video, a picture, a folder of pictures (in natural order) or a run folder (its video), recognised by
+/// content. A video in a run's folder, or beside it with the same name, belongs to the run. `stop` ends opening, which
+/// may take long for some videos, and reading. Throws Error, Cancelled.
 std::unique_ptr<ClipSource> open_clip(const QString& path, std::stop_token stop = {});
-/// The error of a video that cannot be read, with what to do about it: a run's own can be made again.
+/// `error` of a video that cannot be read, with what to do about it: that of a run can be made again.
 Error with_remedy(const std::filesystem::path& video, const Error& error);
-/// The same for whoever opens it later, on a thread of theirs.
+/// Opens a clip later, on another thread.
 using ClipOpener = std::function<std::unique_ptr<ClipSource>(std::stop_token)>;
 
-/// The rate that a stored request (JSON) names; `otherwise` where it names none. The text may come from anyone.
+/// The rate in a stored request (JSON); `otherwise` if it has none or is damaged.
 double rate_of(const QString& request, double otherwise);
 
-/// RGB32, and back: no value changes.
+// Conversion to RGB32 and back, which changes no value.
 QImage to_qimage(const Image& image);
 Image to_image(const QImage& image);
 

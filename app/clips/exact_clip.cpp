@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uintmax_t folder_bound = std::uintmax_t{4} << 30;
-/// Asked for last, that may be in use whatever their size: those of a comparison, or of a sweep that is measured.
+/// The number of videos that are kept whatever their size, as they may be in use by a comparison or a sweep.
 constexpr std::size_t most_in_use = 4;
 
 class Progress : public Observer {
@@ -31,7 +31,7 @@ private:
     const ProgressCall& tell_;
 };
 
-/// What decides the frames: the latents, and the model, of which one file decodes them.
+/// Changes with everything that decides the frames: the latents and the files of the model.
 std::string key_of(const RunFolder& run, const StepRecord& last) {
     std::string text = last.sha256;
     for (const ModelFile& file : run.record().files)

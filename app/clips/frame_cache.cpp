@@ -22,7 +22,7 @@ struct FrameCache::Store {
 
     mutable std::mutex mutex;
     std::map<Key, QImage> frames;
-    std::map<int, Held> clips; ///< open ones; what a closed one still decodes is not taken
+    std::map<int, Held> clips; ///< those that exist; frames that the thread of another one still decodes are refused
     qint64 limit = 0, bytes = 0;
     int next_clip = 0;
 
@@ -56,9 +56,9 @@ struct FrameCache::Store {
         shrink({clip, frame});
     }
 
-    /// Takes from the clip that holds most beyond its share, else two clips side by side would push each other out;
-    /// there the frame that will be shown last. Never `keep` nor what a clip shows, so that something can be shown
-    /// under any limit.
+    /// Drops frames until the limit is kept: of the clip that holds most, so that two clips side by side do not push
+    /// each other out, the frame that will be shown latest. Never drops `keep` or the frame that a clip shows, so that
+    /// something can be shown whatever the limit.
     void shrink(const Key& keep) {
         while (bytes > limit && !frames.empty()) {
             auto victim = frames.end();
@@ -71,12 +71,12 @@ struct FrameCache::Store {
         }
     }
 
-    /// The highest goes first.
+    /// Frames with the highest rank are dropped first.
     std::pair<qint64, int> rank(const Key& key) const {
         const Held& held = clips.at(key.first);
         const int step = held.direction < 0 ? -1 : 1;
         const int ahead = ((key.second - held.wanted) * step % held.frames + held.frames) % held.frames;
-        // Frames just passed are kept for a while, too: people step back.
+        // Frames that were just passed are kept for a while as well, as people step back.
         return {held.bytes, std::min(ahead, 4 * (held.frames - ahead))};
     }
 
@@ -92,7 +92,7 @@ struct FrameCache::Store {
         clips.erase(clip);
     }
 
-    /// How many frames of this size one clip may fill ahead.
+    /// How many frames of this size a clip may hold.
     int room_for(qint64 frame_bytes) const {
         const std::lock_guard lock(mutex);
         return static_cast<int>(std::clamp<qint64>(limit / std::max<qint64>(1, frame_bytes) /
@@ -113,12 +113,12 @@ struct Clip::Worker {
 
     std::mutex mutex;
     std::condition_variable_any changed;
-    Clip* clip = nullptr; ///< null: closed
+    Clip* clip = nullptr; ///< null once it is destroyed
     int wanted = 0, direction = 1;
     quint64 wish = 1; ///< counts calls of want()
     std::set<int> damaged;
     std::atomic<bool> over = false;
-    std::jthread thread; // last: the others outlive it
+    std::jthread thread; // declared last, so that it is joined before the rest is destroyed
 
     template <class F> void tell(F&& f) {
         const std::lock_guard lock(mutex);
@@ -157,7 +157,7 @@ struct Clip::Worker {
         }
     }
 
-    /// The wanted frame, then its neighbours, until something else is wanted.
+    /// Decodes the wanted frame, then its neighbours, until another one is wanted.
     void fill(ClipSource& source, int frame, int way, quint64 serving, const std::stop_token& stop) {
         const int frames = source.info().frames;
         store->want(id, frame, way, frames);
@@ -169,7 +169,7 @@ struct Clip::Worker {
             const std::lock_guard lock(mutex);
             return wish != serving;
         };
-        // Around the frame, mostly where it goes; playing goes round.
+        // Frames around it, most of them in the direction of play, and round the end.
         const int behind = way == 0 ? room / 2 : std::min(room / 8, room - 1);
         const auto at = [&](int distance) { return ((frame + distance) % frames + frames) % frames; };
         const int step = way < 0 ? -1 : 1;
@@ -179,7 +179,7 @@ struct Clip::Worker {
             if (!reach(source, at(-step * d), interrupted)) return;
     }
 
-    /// Decodes up to a frame from where that has to begin, keeping all on the way: the cheap way backwards, too.
+    /// Decodes a frame and keeps those that must be decoded before it, which makes playing backwards cheap as well.
     template <class Interrupted> bool reach(ClipSource& source, int frame, Interrupted&& interrupted) {
         if (store->has(id, frame)) return !interrupted();
         for (int n = store->has(id, frame - 1) ? frame : source.begin_of(frame); n <= frame; ++n) {
@@ -225,7 +225,7 @@ Clip::~Clip() {
         worker_->clip = nullptr;
     }
     worker_->thread.request_stop();
-    // Not joined here: a frame may be in the middle of decoding, and the window waits for nobody.
+    // Not joined here, as the window must not wait for a frame that is being decoded.
     cache_.store_->forget(worker_->id);
     std::erase_if(cache_.retired_->workers, [](const auto& worker) { return worker->over.load(); });
     cache_.retired_->workers.push_back(std::move(worker_));
@@ -266,7 +266,7 @@ FrameCache::FrameCache(qint64 limit_bytes, QObject* parent)
     store_->limit = limit_bytes;
 }
 
-FrameCache::~FrameCache() = default; // joins the threads of closed clips
+FrameCache::~FrameCache() = default; // joins the threads of destroyed clips
 
 std::unique_ptr<Clip> FrameCache::open(const QString& path) {
     return open([path](std::stop_token stop) { return open_clip(path, std::move(stop)); });

@@ -61,19 +61,19 @@ void GridPlayer::clips_opened() {
         frames = std::max(frames, clip->info().frames);
     }
     frames_ = rate_ > 0 ? std::max(1, int(std::lround(duration * rate_))) : frames;
-    // Where nothing is open for a moment, another page's clips go on from there.
+    // If no clip is open for a moment, those of another page will continue from there.
     const int frame = std::clamp(int(std::lround(moment_ * rate_)), 0, std::max(0, frames_ - 1));
     settle(frame, frames_ > 1 || clips_.empty() || opening);
 }
 
 int GridPlayer::frame_at(double seconds) const {
-    constexpr double hair = 1e-6; // of a frame: what rounding takes from its beginning
+    constexpr double hair = 1e-6; // frames; rounding may put the beginning of a frame a little too early
     return std::min(int(std::floor(seconds * rate_ + hair)), frames_ - 1);
 }
 
 int GridPlayer::frame_of(const Clip& clip, int frame) const {
     if (clip.state() != Clip::State::ready) return -1;
-    // The middle of the frame's time: two rates that differ by a hair do not step on each other.
+    // The middle of the frame's time, so that clips whose rates differ very little do not skip or repeat frames.
     return rate_ > 0 ? clip.info().frame_at((frame + 0.5) / rate_) : 0;
 }
 

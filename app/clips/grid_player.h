@@ -8,18 +8,18 @@
 
 namespace denoir::app {
 
-/// Moves through any number of clips together, at the rate of the quickest. Each shows the frame of that moment, a
-/// shorter one its last. Borrows the clips. GUI thread.
+/// Plays any number of clips together, at the highest of their rates. Each shows its frame of that moment; a shorter
+/// one stays at its last frame. Borrows the clips. GUI thread.
 class GridPlayer : public Transport {
     Q_OBJECT
 public:
     explicit GridPlayer(QObject* parent = nullptr);
 
-    /// Null ones are left out. The moment stays as far as it can.
+    /// Null clips are left out. The moment that is shown stays as far as possible.
     void set_clips(std::vector<Clip*> clips);
-    int frames() const override { return frames_; } ///< of the longest, at rate()
-    double rate() const { return rate_; }           ///< frames a second
-    /// The frame of a clip that belongs to this moment; -1: it is not open.
+    int frames() const override { return frames_; } ///< of the longest clip, at rate()
+    double rate() const { return rate_; }           ///< frames per second
+    /// The frame of a clip at this moment; -1 if the clip is not open.
     int frame_of(const Clip& clip) const { return frame_of(clip, frame()); }
 
 protected:
@@ -37,10 +37,10 @@ private:
     std::vector<Clip*> clips_;
     int frames_ = 0;
     double rate_ = 0;
-    double moment_ = 0; ///< seconds that somebody saw last
+    double moment_ = 0; ///< the time shown last, in seconds
 };
 
-/// A clip no larger than `side` pixels on its longer side: for many beside each other.
+/// A clip scaled down to at most `side` pixels on its longer side, for showing many at once.
 std::unique_ptr<Clip> open_scaled(FrameCache& cache, const QString& path, int side);
 
 } // namespace denoir::app

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t file_limit = 1 << 20;
-constexpr std::uintmax_t hashed_bytes = 64 << 20; ///< larger VAEs are known by their widths
+constexpr std::uintmax_t hashed_bytes = 64 << 20; ///< larger VAEs are recognised by their sizes
 constexpr int most_channels = 256;
 
 std::mutex file_mutex;
@@ -46,7 +46,7 @@ std::vector<std::array<double, 3>> mean_colours(const std::vector<Image>& frames
     return means;
 }
 
-/// Solves the symmetric positive definite system a x = b for three right sides, in place (Cholesky).
+/// Solves the symmetric positive definite system a x = b for three right-hand sides, in place (Cholesky).
 void solve(std::vector<double>& a, std::vector<std::array<double, 3>>& b) {
     const std::size_t n = b.size();
     for (std::size_t i = 0; i < n; ++i)
@@ -78,7 +78,7 @@ Json to_json(const LatentColours& colours) {
     return {{"factors", factors}, {"bias", {colours.bias[0], colours.bias[1], colours.bias[2]}}};
 }
 
-/// Nothing where a value is missing or is no number: the file may have been edited.
+/// Empty if a value is missing or is no number, as the file may have been edited.
 std::optional<LatentColours> from_json(const Json& json) {
     const auto triple = [](const Json& j, std::array<float, 3>& out) {
         if (!j.is_array() || j.size() != 3) return false;
@@ -116,13 +116,13 @@ std::optional<ModelFolder> model_of(const Request& r) {
     }
 }
 
-/// The file that holds the VAE; empty: none.
+/// The file that holds the VAE; empty if there is none.
 fs::path vae_file(const Request& r) {
     const auto model = model_of(r);
     return model && !model->vae.empty() ? model->vae.front() : fs::path();
 }
 
-/// What a learned map belongs to: this file as it is now.
+/// Identifies a VAE's file in its present state, for learned maps.
 std::string key_of(const fs::path& file) {
     std::error_code code;
     const auto bytes = fs::file_size(file, code);
@@ -130,7 +130,7 @@ std::string key_of(const fs::path& file) {
     return fs::weakly_canonical(file, code).string() + " " + std::to_string(bytes) + " " + std::to_string(time);
 }
 
-/// Of a latent's channels, over all its positions.
+/// Statistics of a latent's channels over all its positions.
 struct Statistics {
     std::vector<double> mean, covariance; ///< [C], [C, C]
 };
@@ -163,7 +163,7 @@ constexpr double no_variance = 1e-12;
 
 struct Direction {
     std::vector<double> unit; ///< [C], of length 1
-    double variance = 0;      ///< along it; below `no_variance` there is none to speak of
+    double variance = 0;      ///< along it; below `no_variance` it is only noise
 };
 
 /// The direction in which the channels of a covariance [C, C] vary most, by power iteration.
@@ -171,7 +171,7 @@ Direction widest_direction(const std::vector<double>& covariance, std::size_t ch
     constexpr int turns = 100;
     Direction d{std::vector<double>(channels)};
     std::vector<double> next(channels);
-    for (std::size_t c = 0; c < channels; ++c) d.unit[c] = 1 + 0.1 * static_cast<double>(c % 7); // no symmetry
+    for (std::size_t c = 0; c < channels; ++c) d.unit[c] = 1 + 0.1 * static_cast<double>(c % 7); // not symmetric
     for (int turn = 0; turn < turns; ++turn) {
         double norm = 0;
         for (std::size_t i = 0; i < channels; ++i) {
@@ -233,7 +233,7 @@ std::optional<LatentColours> LatentColours::fit(const Tensor& latent, const std:
                 }
             }
     }
-    // A little ridge: a clip may leave some channels untouched.
+    // A little is added to the diagonal, as some channels may not vary in a clip.
     for (std::size_t i = 0; i < channels; ++i) a[i * n + i] += 1e-3 * a[n * n - 1];
     solve(a, b);
     LatentColours out;
@@ -247,9 +247,9 @@ std::optional<LatentColours> LatentColours::fit(const Tensor& latent, const std:
 LatentColours LatentColours::principal(const Tensor& latent) {
     LatentColours out;
     if (latent.rank() != 4 || latent.elements() == 0 || latent.size(0) > most_channels) return out;
-    // What each of the three directions does to red, green and blue.
+    // How each of the three directions changes red, green and blue.
     constexpr std::array<std::array<double, 3>, 3> colours{{{1, 1, 1}, {0.6, 0, -0.6}, {0.3, -0.4, 0.3}}};
-    constexpr double contrast = 0.2; // of one deviation: black and white lie two and a half to either side
+    constexpr double contrast = 0.2; // per standard deviation: black and white are 2.5 deviations from the mean
     auto [mean, covariance] = statistics_of(latent);
     const std::size_t channels = mean.size();
     out.factors.assign(channels, {0, 0, 0});
@@ -299,18 +299,18 @@ std::optional<LatentColours> known_colours(const Request& r) try {
             if (hash.empty()) hash = file_sha256(file);
             if (it->get<std::string>() == hash) return from_json(entry);
         }
-        // A latent space that outlives a training of its decoder is known by what it is scaled with.
+        // A VAE whose decoder was trained further has the same latent space, recognised by its scaling.
         if (const auto it = entry.find("latents_std"); it != entry.end() && !scale.is_null() && *it == scale)
             return from_json(entry);
-        // The published VAEs weigh 254 or 508 million bytes (Wan 2.1: bf16, f32), 1.4 or 2.8 thousand million (Wan
-        // 2.2), in whatever file they come; their latent channels tell them apart.
+        // The published VAEs have 254 or 508 million bytes (Wan 2.1: bf16, f32), or 1.4 or 2.8 thousand million (Wan
+        // 2.2), in any kind of file; the number of latent channels distinguishes them.
         if (entry.value("large", false) && bytes > std::uintmax_t{200} << 20)
             if (auto colours = from_json(entry);
                 colours && colours->factors.size() == static_cast<std::size_t>(Variant::guess(*model).channels))
                 return colours;
     }
     return {};
-} catch (const std::exception&) { // a picture of colours is no reason to fail
+} catch (const std::exception&) { // a preview's colours are no reason to fail
     return {};
 }
 

@@ -23,7 +23,7 @@ void Player::set_clip(Side side, Clip* clip, int frame) {
     b_came_first_ = false;
     pair();
     if (clip) {
-        // Until then the other one led.
+        // Until now the other clip led, and its frame stays.
         const auto changed = [this, clip] {
             pair();
             clip_changed(kept(clip == a_ ? Side::b : Side::a, this->frame()));
@@ -35,7 +35,7 @@ void Player::set_clip(Side side, Clip* clip, int frame) {
 }
 
 void Player::swap(int offset) {
-    b_came_first_ = leader() && leader() == a_; // the same one leads
+    b_came_first_ = leader() && leader() == a_; // the same clip goes on leading
     std::swap(a_, b_);
     const bool shifted = std::exchange(offset_, offset) != offset;
     pair();
@@ -55,7 +55,7 @@ Clip* Player::leader() const {
     return is_ready(a_) ? a_ : nullptr;
 }
 
-/// After a picture, or a shorter clip, nothing else leads to the rest of B.
+/// Whether B is the leader, as it must be if A is shorter or a picture.
 bool Player::b_leads() const {
     if (!is_ready(a_) || !is_ready(b_)) return is_ready(b_);
     const auto longer = [this](const ClipInfo& one, const ClipInfo& other) {
@@ -82,7 +82,7 @@ void Player::pair() {
     back_ = {};
     if (!a_ || !b_) return;
     const ClipInfo &a = a_->info(), &b = b_->info();
-    // As many frames of another rate are most likely the same ones, written by another program.
+    // Clips with the same number of frames at other rates are most likely the same, written by other programs.
     if (by_number_ || !rates_differ(a.stated_fps, b.stated_fps) || a.frames == b.frames) return;
     const bool evenly = come_evenly(a.times, a.stated_fps) && come_evenly(b.times, b.stated_fps);
     const auto by_time = [evenly](const ClipInfo& from, const ClipInfo& to, int offset) {
@@ -127,7 +127,7 @@ void Player::set_by_number(bool on) {
     const int of_a = frame_of(Side::a);
     by_number_ = on;
     pair();
-    settle(of_a < 0 ? frame() : frame_where(Side::a, of_a), playing()); // another clip may lead now
+    settle(of_a < 0 ? frame() : frame_where(Side::a, of_a), playing()); // the other clip may lead now
     emit by_number_changed(on);
 }
 

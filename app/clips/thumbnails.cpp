@@ -26,16 +26,16 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int reader_nice = 5;
-constexpr int whole_picture = -1;         ///< in place of a frame; below it are steps
-constexpr std::size_t most_waiting = 512; ///< older questions are dropped: what they were for has been scrolled away
+constexpr int whole_picture = -1;         ///< stands in place of a frame; lower numbers are steps
+constexpr std::size_t most_waiting = 512; ///< older questions are dropped, as their rows were scrolled away
 
 } // namespace
 
 struct Thumbnails::State {
     struct Question {
         QString file;
-        int frame = 0, side = 0; ///< frame negative: a picture file, or a step
-        quint64 number = 0;      ///< of the question, as `asked` has it
+        int frame = 0, side = 0; ///< a negative frame is a picture file or a step
+        quint64 number = 0;      ///< of the question; see `asked`
         QString key() const {
             return QStringLiteral("%1\n%2\n%3").arg(file, QString::number(frame), QString::number(side));
         }
@@ -46,11 +46,11 @@ struct Thumbnails::State {
     void loop(const std::stop_token& end) {
         lower_priority(reader_nice);
         for (;;) {
-            std::vector<Question> questions; // of one video, read in one go
+            std::vector<Question> questions; // about one video, which is read once for all
             {
                 std::unique_lock lock(mutex);
                 if (!wake.wait(lock, end, [&] { return !waiting.empty(); })) return;
-                questions.push_back(waiting.back()); // the newest first
+                questions.push_back(waiting.back()); // the newest is answered first
                 waiting.pop_back();
                 if (questions[0].frame >= 0) {
                     for (auto it = waiting.begin(); it != waiting.end();)
@@ -70,7 +70,7 @@ struct Thumbnails::State {
                     read_step(questions[0]);
                 else
                     read_video(questions, end);
-            } catch (...) { // no picture then
+            } catch (...) { // it has no picture
                 for (const Question& q : questions) give_up(q);
             }
             const std::scoped_lock lock(mutex);
@@ -79,7 +79,7 @@ struct Thumbnails::State {
         }
     }
 
-    /// False: it was forgotten while it was read, and maybe asked anew.
+    /// False if forget() was called while it was read; then it may have been asked again.
     bool is_asked(const Question& q) const { return asked.value(q.key()) == q.number; }
 
     void read_picture(const Question& q) { keep(q, to_qimage(thumbnail(read_image(to_path(q.file)), q.side))); }
@@ -98,13 +98,13 @@ struct Thumbnails::State {
         keep(q, colours->picture(tensor, int(tensor.size(1) / 2)));
     }
 
-    /// Where any frame can be had by itself. Of one that is damaged a neighbour serves, if there is one.
+    /// Reads frames that can be read each by itself. In place of a damaged one, a later neighbour is used if possible.
     template <class Read>
     void read_each(const std::vector<Question>& questions, int frames, Read&& read, const std::stop_token& end) {
         constexpr int neighbours = 8;
         Image frame;
         for (const Question& q : questions) {
-            const int wanted = std::min(q.frame, frames - 1); // past the end: the last one
+            const int wanted = std::min(q.frame, frames - 1); // the last one if `frame` is past the end
             for (int n = wanted; n < std::min(frames, wanted + neighbours); ++n) {
                 if (end.stop_requested()) return;
                 try {
@@ -147,7 +147,7 @@ struct Thumbnails::State {
                 if (more) frame = std::move(next), ++at;
             }
             if (at < 0 || end.stop_requested()) return;
-            keep(q, to_qimage(thumbnail(frame, q.side))); // past the end: the last one
+            keep(q, to_qimage(thumbnail(frame, q.side))); // the last one if `frame` is past the end
         }
     }
 
@@ -175,9 +175,9 @@ struct Thumbnails::State {
     std::mutex mutex;
     std::condition_variable_any wake;
     std::deque<Question> waiting;
-    QHash<QString, quint64> asked; ///< waiting or being read, by key: the number of the question
-    quint64 last = 0;              ///< question's number
-    QCache<QString, QImage> cache; ///< cost in KiB; null: it cannot be read
+    QHash<QString, quint64> asked; ///< numbers of the questions that wait or are being answered, by key
+    quint64 last = 0;              ///< number of the last question
+    QCache<QString, QImage> cache; ///< cost in KiB; null images cannot be read
     std::jthread thread;
 };
 
@@ -218,7 +218,7 @@ void Thumbnails::forget(const QString& file) {
     const QString prefix = file + QLatin1Char('\n');
     for (const QString& key : state_->cache.keys())
         if (key.startsWith(prefix)) state_->cache.remove(key);
-    // What waits is read as it is by then; what is being read may be of before.
+    // Questions that wait may stay, as they will read the file's new content. What is being read may be the old one.
     QSet<QString> waiting;
     for (const State::Question& q : state_->waiting) waiting.insert(q.key());
     state_->asked.removeIf(

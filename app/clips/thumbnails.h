@@ -6,26 +6,25 @@
 
 namespace denoir::app {
 
-/// Small pictures of runs and shots, read on a thread of their own and kept in memory up to a bound. Asking never
-/// blocks.
+/// Small pictures of runs and shots, read on a thread of their own and kept in memory up to a limit. No call blocks.
 class Thumbnails : public QObject {
     Q_OBJECT
 public:
     explicit Thumbnails(qint64 bound_bytes = 128 << 20, QObject* parent = nullptr);
     ~Thumbnails() override;
-    /// A picture file (thumbnail.png) at most `side` pixels long; null: not there yet, ready() follows (or nothing,
-    /// where it cannot be read).
+    /// A picture file (thumbnail.png), at most `side` pixels on its longer side. Null if it is not read yet; then
+    /// ready() follows, unless it cannot be read.
     QImage picture(const QString& file, int side);
-    /// Frame `frame` of a video or of a folder of frames; a picture has one for all.
+    /// The same for a frame of a video or of a folder of frames; a picture has one for all.
     QImage frame(const QString& video, int frame, int side);
-    /// The newest step of a run folder, of its middle frame, as far as it has become clear: for a run without a picture
-    /// of its own. `steps`: how many it has, at least 1; what was read of fewer is not shown for more.
+    /// The same for the middle frame of a run's newest step, for a run without a picture of its own. `steps` is how
+    /// many it has, at least 1; with another number, the picture is read again.
     QImage step(const QString& run, int steps, int side);
-    /// Forgets what was read of this file, or of this run's steps.
+    /// Forgets what was read of a file, or of a run's steps.
     void forget(const QString& file);
 
 signals:
-    void ready(const QString& file); ///< ask again
+    void ready(const QString& file); ///< a picture of this file was read
 
 private:
     struct State;

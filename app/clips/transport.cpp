@@ -15,7 +15,7 @@ double shuttled(double speed, int direction) {
 
 Transport::Transport(QObject* parent) : QObject(parent) {
     timer_.setTimerType(Qt::PreciseTimer);
-    timer_.setInterval(4); // several looks within one frame's time: frames change when they are due
+    timer_.setInterval(4); // much shorter than a frame's time, so that frames change when they are due
     connect(&timer_, &QTimer::timeout, this, &Transport::tick);
 }
 
@@ -52,14 +52,14 @@ void Transport::tick() {
         return set_speed(0);
     }
     const int due = !round ? frame_at(now) : speed_ > 0 ? 0 : last;
-    if (due != frame_ && !ready(due)) { // frames go on one by one as they come, and the clock with them
+    if (due != frame_ && !ready(due)) { // shows frames one by one as they become ready, and sets the clock to them
         const int next = (frame_ + (speed_ > 0 ? 1 : last)) % frames();
         if (!ready(next)) return want(next);
         show(next);
         return start_clock(seconds());
     }
     show(due);
-    // Backwards, too, the last frame has its full time.
+    // Backwards it starts at the end, so that the last frame is shown for its full time as well.
     if (round) start_clock(speed_ > 0 ? 0 : std::max(0.0, duration() - 1e-4));
 }
 
@@ -71,7 +71,7 @@ void Transport::set_speed(double speed) {
         timer_.start();
     else
         timer_.stop();
-    want(frame_); // it may have turned
+    want(frame_); // the direction may have changed
     emit speed_changed(speed_);
 }
 

@@ -21,7 +21,7 @@ struct Comparison::Worker {
     std::mutex mutex;
     std::condition_variable_any changed;
     quint64 generation = 0;
-    Comparison* owner = nullptr; ///< null: the comparison is gone
+    Comparison* owner = nullptr; ///< null once it is destroyed
     struct Wish {
         int frame;
         QImage a, b;
@@ -75,7 +75,7 @@ struct Comparison::Worker {
         }
     }
 
-    /// Clips decoded from the latents. Throws Error if that fails: then the videos are compared.
+    /// A clip decoded from the latents. Throws Error if that fails; then the videos are compared.
     std::unique_ptr<ClipSource> exact(const ClipInfo& info, const QString& doing, const std::stop_token& stop) {
         return open_clip(exact_clip(info.run, stop,
                                     [&](double done, double total) {
@@ -89,11 +89,11 @@ struct Comparison::Worker {
     struct Clips {
         std::unique_ptr<ClipSource> a, b;
         bool by_latents = false;   ///< both were decoded from their latents
-        bool uncompressed = false; ///< these, or files without loss
-        Issue undecoded;           ///< why the latents, which were asked for, are not compared
+        bool uncompressed = false; ///< both were decoded from latents or are files without loss
+        Issue undecoded;           ///< why the latents are not compared although they were asked for
     };
 
-    /// Whether the latents are compared, which is told: the runs are on the disk.
+    /// Whether the latents are compared. Looks for them on the disk, and tells the owner.
     bool takes_latents() {
         const bool possible = pair.of_runs() && has_exact_clip(pair.a.run) && has_exact_clip(pair.b.run);
         tell([possible, taken = possible && prefers_exact](Comparison& c) {
@@ -114,7 +114,7 @@ struct Comparison::Worker {
                 clips.b = exact(pair.b, tr("Decoding B's latents, frame %1 of %2"), stop);
                 clips.by_latents = clips.uncompressed = true;
                 return clips;
-            } catch (const Error& error) { // the model is gone, the disk is full: the videos are still there
+            } catch (const Error& error) { // such as a missing model or a full disk; the videos are still there
                 clips.undecoded = Issue::from(error);
                 clips.a.reset();
             }
@@ -131,8 +131,8 @@ struct Comparison::Worker {
             c.undecoded_ = undecoded;
             c.note_ = c.pairing();
             c.activity_.clear();
-            c.curve_.assign(static_cast<std::size_t>(frames),
-                            std::nullopt); // what was measured on videos does not count
+            // Frames of the videos that were measured while latents were decoded do not count.
+            c.curve_.assign(static_cast<std::size_t>(frames), std::nullopt);
             c.done_ = 0;
             c.exact_ = uncompressed;
             c.measuring_ = true;
@@ -140,7 +140,7 @@ struct Comparison::Worker {
         });
     }
 
-    /// Frames [first, last) of A with their partners in B, each measured once.
+    /// Measures the frames [first, last) of A with their partners in B, each once.
     class Frames {
     public:
         Frames(Worker& worker, const Clips& clips) : worker_(worker), clips_(clips) {
@@ -149,14 +149,14 @@ struct Comparison::Worker {
             known_.resize(static_cast<std::size_t>(std::max(0, last_)), false);
         }
 
-        /// The next in their order; false where there are no more.
+        /// Measures the next one in order; returns false if there are no more.
         bool measure_next() {
             if (next_ >= last_) return false;
             measure(next_++);
             return true;
         }
 
-        /// One that is shown: its pictures are there already, if they are of what is compared.
+        /// Measures a pair that is shown. Its pictures can be used unless the latents are compared.
         void measure(const Wish& shown) {
             if (clips_.by_latents || shown.frame < first_ || shown.frame >= last_) return measure(shown.frame);
             if (is_known(shown.frame)) return;
@@ -171,7 +171,7 @@ struct Comparison::Worker {
             known_[static_cast<std::size_t>(n)] = true;
             try {
                 worker_.report(n, clips_.a->read(n), clips_.b->read(int(worker_.pair.pairing.partner(n))));
-            } catch (const Error&) { // the others can be measured
+            } catch (const Error&) { // the other frames can still be measured
                 damaged_.push_back(n);
                 if (static_cast<int>(damaged_.size()) == last_ - first_) throw;
                 worker_.tell([damaged = damaged_](Comparison& c) { c.leave_out(damaged); });
@@ -204,7 +204,7 @@ Comparison::Comparison(QObject* parent) : QObject(parent) {}
 
 Comparison::~Comparison() {
     stop();
-    retired_.clear(); // joins
+    retired_.clear(); // joins the threads
 }
 
 void Comparison::retire() {
@@ -248,7 +248,7 @@ void Comparison::start(const Clip& a, const Clip& b, const Pairing& pairing) {
 }
 
 void Comparison::set_prefers_exact(bool on) {
-    const bool again = on && !undecoded_.isEmpty(); // maybe they can be decoded by now
+    const bool again = on && !undecoded_.isEmpty(); // perhaps they can be decoded by now
     if (on == prefers_exact_ && !again) return;
     prefers_exact_ = on;
     if (pair_.open_a) begin();
@@ -265,7 +265,7 @@ void Comparison::begin() {
         emit changed();
         return;
     }
-    pair_.exact = prefers_exact_ && can_be_exact_; // as it was known last: the worker looks again
+    pair_.exact = prefers_exact_ && can_be_exact_; // as last known; the worker looks again
     active_ = true;
     curve_.assign(static_cast<std::size_t>(pair_.a.frames), std::nullopt);
     note_ = pairing();
@@ -305,7 +305,7 @@ QString Comparison::pairing() const {
         notes << (b.isEmpty()   ? tr("A is HDR (%1) and read as if it were not").arg(a)
                   : a.isEmpty() ? tr("B is HDR (%1) and read as if it were not").arg(b)
                                 : tr("A (%1) and B (%2) are HDR and read as if they were not").arg(a, b));
-    if (!pair_.exact) { // latents have no such parts
+    if (!pair_.exact) { // for latents, nothing of a file is left out
         for (const QString& part : pair_.a.unread) notes << tr("A %1").arg(engine_text(part));
         for (const QString& part : pair_.b.unread) notes << tr("B %1").arg(engine_text(part));
     }

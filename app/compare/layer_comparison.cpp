@@ -24,7 +24,7 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-/// Named like AtomicFile's temporaries, so that what a crash leaves here is cleaned up together with them.
+/// A name like those of AtomicFile's temporary files, so that a file left by a crash is removed together with them.
 QString trace_file(const char* side) {
     static std::atomic<int> counter{0};
     const fs::path folder = made_folder(cache_folder() / "traces");
@@ -39,7 +39,7 @@ QString name_of_run(const RunRecord& record, const QString& run) {
     return LayerComparison::tr("%1 · seed %2").arg(shortened(prompt, 60), QString::number(*record.request.seed));
 }
 
-/// Throws Error unless both clips have the same size: else no layer of one has the shape of the other's.
+/// Throws Error unless both clips have the same size: otherwise no layers would have the same shape.
 void check_sizes(const Request& a, const Request& b) {
     if (a.width == b.width && a.height == b.height && a.frames == b.frames) return;
     const auto size = [](const Request& r) {
@@ -135,7 +135,7 @@ void LayerComparison::read_files(const QString& a, const QString& b, const QStri
     reading_.ask([this, a, b, name_a, name_b, ours](NewestQuestion::Number number, const std::stop_token& stop) {
         try {
             const auto files = std::make_shared<const TraceFiles>(to_path(a), to_path(b));
-            if (ours) { // the mapped pages are enough; nothing is left behind, whatever happens
+            if (ours) { // they stay readable through their mapping, and nothing is left behind, whatever happens
                 QFile::remove(a);
                 QFile::remove(b);
             }
@@ -188,7 +188,7 @@ void LayerComparison::cancel() {
     reading_.withdraw();
     if (!busy()) return;
     const JobId job = state_ == State::tracing ? traces_[tracing_].job : 0;
-    end({}); // first: what the engine still says of this job is then ignored
+    end({}); // before cancelling, so that later signals about this job are ignored
     if (job != 0) engine_.cancel(job);
 }
 
@@ -207,7 +207,7 @@ void LayerComparison::ask_histograms(const QString& key) {
     histograms_.ask_next([this, key, files = files_](NewestQuestion::Number, const std::stop_token&) {
         try {
             tell([this, key, files, found = files->histograms(key.toStdString())] {
-                if (files == files_) emit histograms_ready(key, found); // else of a result before
+                if (files == files_) emit histograms_ready(key, found); // unless there is another result by now
             });
         } catch (...) {
             tell([this, files, issue = Issue::from_current_exception()] {

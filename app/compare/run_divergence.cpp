@@ -31,7 +31,7 @@ void RunDivergence::begin() {
     emit changed();
 }
 
-/// On the thread.
+/// Runs on the thread.
 void RunDivergence::read(NewestQuestion::Number number, const QString& run_a, const QString& run_b,
                          const std::stop_token& stop) {
     StepDivergences found;

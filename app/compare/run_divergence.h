@@ -10,20 +10,20 @@
 
 namespace denoir::app {
 
-/// How the stored latents of two runs drift apart, step by step; read on a thread of its own. GUI thread; destroying it
-/// cancels and joins.
+/// How the stored latents of two runs drift apart, step by step, read on a thread of its own. Destroying it cancels
+/// that and joins the thread. GUI thread.
 class RunDivergence : public QObject {
     Q_OBJECT
 public:
     using QObject::QObject;
 
-    /// Run folders; an empty one: nothing is compared. B is the one that differences are measured against.
+    /// The run folders to compare; nothing is compared if one is empty. Differences are those of A relative to B.
     void set_runs(const QString& a, const QString& b);
-    /// A run that has more steps now: read anew where it is one of the two.
+    /// To be called when a run has more steps: reads them again if it is one of the two.
     void look_again(const QString& run);
 
     const StepDivergences& found() const { return found_; }
-    int steps() const { return steps_; } ///< of A; 0: nothing is compared
+    int steps() const { return steps_; } ///< of A; 0 if nothing is compared
     bool reading() const { return reading_; }
     const Issue& issue() const { return issue_; }
 
@@ -39,7 +39,7 @@ private:
     int steps_ = 0;
     bool reading_ = false;
     Issue issue_;
-    TaskThread thread_; ///< last but one: joined before the rest goes
+    TaskThread thread_; ///< last but for what borrows it, so that it is joined before the rest is destroyed
     NewestQuestion question_{thread_};
 };
 

@@ -16,7 +16,7 @@ namespace {
 const QString service = QStringLiteral("org.freedesktop.Notifications");
 const QString path = QStringLiteral("/org/freedesktop/Notifications");
 
-/// Not connected where there is none.
+/// The session bus; not connected if there is none.
 QDBusConnection session_bus() {
     return has_session_bus() ? QDBusConnection::sessionBus() : QDBusConnection(QStringLiteral("no bus"));
 }
@@ -39,7 +39,7 @@ void Notifier::notify(const QString& title, const QString& text, const QString& 
     QVariantMap hints{{QStringLiteral("desktop-entry"), QStringLiteral("denoir")}};
     if (!image.isEmpty()) hints[QStringLiteral("image-path")] = image;
     QDBusMessage call = QDBusMessage::createMethodCall(service, path, service, QStringLiteral("Notify"));
-    // The body may be taken for markup.
+    // Escaped, as the service may interpret the body as markup.
     call << QStringLiteral("Denoir") << last_ << QStringLiteral("denoir") << title << text.toHtmlEscaped()
          << QStringList{QStringLiteral("default"), tr("Show")} << hints << -1;
     auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(call), this);

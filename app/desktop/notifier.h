@@ -4,12 +4,12 @@
 
 namespace denoir::app {
 
-/// Messages on the desktop (org.freedesktop.Notifications). Without such a service nothing happens.
+/// Shows messages on the desktop (org.freedesktop.Notifications). Without such a service nothing happens.
 class Notifier : public QObject {
     Q_OBJECT
 public:
     explicit Notifier(QObject* parent = nullptr);
-    /// Returns at once. `image`: path of a thumbnail, may be empty.
+    /// Returns at once. `image` is the path of a thumbnail; it may be empty.
     void notify(const QString& title, const QString& text, const QString& image = {});
     static bool available();
 

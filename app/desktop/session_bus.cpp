@@ -9,7 +9,7 @@ namespace denoir::app {
 namespace {
 
 constexpr auto variable = "DBUS_SESSION_BUS_ADDRESS";
-const QByteArray none = "disabled:"; // D-Bus' word for it
+const QByteArray none = "disabled:"; // D-Bus' word for no bus
 
 } // namespace
 

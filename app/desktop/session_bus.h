@@ -3,11 +3,11 @@
 
 namespace denoir::app {
 
-/// Whether the desktop has a message bus to talk to. Asking D-Bus for one where there is none makes it start one, and
-/// the asking thread waits for that program: seen to take minutes, and sometimes for ever.
+/// Whether the desktop has a message bus. If there is none, asking D-Bus for it starts one, and the asking thread waits
+/// for that program, sometimes for minutes or for ever.
 bool has_session_bus();
 
-/// Before the QApplication: where there is no bus, Qt's own parts shall not start one either.
+/// Prevents Qt's own parts from starting a bus if there is none. Call it before making the QApplication.
 void never_start_a_session_bus();
 
 } // namespace denoir::app

@@ -15,8 +15,8 @@
 namespace denoir::app {
 namespace {
 
-constexpr int answer_ms = 10000;       ///< a studio that does nothing for so long hangs
-constexpr qint64 most_bytes = 1 << 20; ///< of arguments: anybody may write to the socket
+constexpr int answer_ms = 10000;       ///< a studio that does not answer for so long has hung
+constexpr qint64 most_bytes = 1 << 20; ///< of arguments, as any program may write to the socket
 constexpr char taken = '\n';           ///< the answer
 
 QString socket_name() {
@@ -32,28 +32,28 @@ SingleInstance::~SingleInstance() = default;
 
 bool SingleInstance::begin(const QStringList& arguments) {
     lock_ = std::make_unique<QLockFile>(to_qstring(data_folder() / "studio.lock"));
-    lock_->setStaleLockTime(0); // only a process that is gone makes it stale
+    lock_->setStaleLockTime(0); // a lock is stale only if its process has ended, never by its age
     const QDeadlineTimer end(answer_ms);
     if (lock_->tryLock(0)) {
         listen();
         return true;
     }
-    if (lock_->error() != QLockFile::LockFailedError) return true; // no lock can be had: better two than none
+    if (lock_->error() != QLockFile::LockFailedError) return true; // locks do not work here: better two than none
     handed_over_ = hand_over(arguments, end);
     if (handed_over_) return false;
-    // One on its way out listens no more, and is gone soon.
+    // A studio that is ending no longer listens, and will be gone soon.
     if (!lock_->tryLock(int(end.remainingTime()))) return false;
     listen();
     return true;
 }
 
 void SingleInstance::end() {
-    delete server_; // with the sockets of those that got no answer
+    delete server_; // and with it the sockets of studios that got no answer
     server_ = nullptr;
 }
 
 void SingleInstance::listen() {
-    QLocalServer::removeServer(socket_name()); // left by a crash
+    QLocalServer::removeServer(socket_name()); // it may have been left by a crash
     server_ = new QLocalServer(this);
     server_->setSocketOptions(QLocalServer::UserAccessOption);
     connect(server_, &QLocalServer::newConnection, this, &SingleInstance::receive);
@@ -65,7 +65,7 @@ bool SingleInstance::hand_over(const QStringList& arguments, const QDeadlineTime
     socket.connectToServer(socket_name());
     if (!socket.waitForConnected(int(end.remainingTime()))) return false;
     socket.write(QJsonDocument(QJsonArray::fromStringList(arguments)).toJson(QJsonDocument::Compact) + '\n');
-    // What was written lies with the system, also where nobody ever reads it.
+    // Only the answer says that the arguments were read: writing succeeds even if nobody reads.
     while (socket.bytesAvailable() == 0)
         if (!socket.waitForReadyRead(int(end.remainingTime()))) return false;
     return socket.read(1) == QByteArray(1, taken);

@@ -10,17 +10,17 @@ class QLockFile;
 
 namespace denoir::app {
 
-/// One studio for one data folder: the first takes it, a second hands its arguments over and ends.
+/// Makes sure that a data folder has only one studio: a second one hands its arguments to the first and ends.
 class SingleInstance : public QObject {
     Q_OBJECT
 public:
     explicit SingleInstance(QObject* parent = nullptr);
     ~SingleInstance() override;
-    /// True: this is the first, or the one before is just gone. False: the one that runs took `arguments` (or it does
-    /// not answer within seconds, and handed_over() is false).
+    /// Returns true if this is the only studio, perhaps because another has just ended. Returns false if another took
+    /// `arguments` or, if handed_over() is false, did not answer within seconds.
     bool begin(const QStringList& arguments);
     bool handed_over() const { return handed_over_; }
-    /// Takes no more arguments: who starts from now on waits until this one is gone.
+    /// Takes no more arguments: a studio that is started from now on waits until this one has ended.
     void end();
 
 signals:

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::array numbers{SIGTERM, SIGINT, SIGHUP};
 
-volatile std::sig_atomic_t write_end = -1; ///< a handler may do little else than write
+volatile std::sig_atomic_t write_end = -1; ///< of a pipe, as a signal handler may do little else than write
 
 void arrived(int) {
     const int before = errno;
     const char byte = 0;
-    [[maybe_unused]] const auto written = ::write(write_end, &byte, 1); // full: one is enough
+    [[maybe_unused]] const auto written = ::write(write_end, &byte, 1); // fails if the pipe is full, which is enough
     errno = before;
 }
 
@@ -35,7 +35,7 @@ struct Termination::State {
 Termination::Termination(QObject* parent) : QObject(parent), state_(std::make_unique<State>()) {
     Q_ASSERT(write_end < 0);
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return; // signals end the process, as they do without this
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return; // signals then end the process as without this object
     state_->read_end = ends[0];
     write_end = ends[1];
     auto* notifier = new QSocketNotifier(state_->read_end, QSocketNotifier::Read, this);

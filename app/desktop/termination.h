@@ -6,9 +6,9 @@
 
 namespace denoir::app {
 
-/// Turns SIGTERM, SIGINT and SIGHUP (unless nohup has it ignored) into a signal of the event loop, so that the end of a
-/// session, `kill` and Ctrl+C end the studio in order. The same one a second time ends the process at once. One a
-/// process; when it goes, signals end the process as before.
+/// Turns SIGTERM, SIGINT and SIGHUP (unless nohup made the process ignore it) into a Qt signal, so that the end of a
+/// session, `kill` and Ctrl+C close the studio properly. The same signal a second time ends the process at once. There
+/// may be one in a process; when it is destroyed, signals end the process as before.
 class Termination : public QObject {
     Q_OBJECT
 public:
@@ -16,7 +16,7 @@ public:
     ~Termination() override;
 
 signals:
-    void asked(); ///< on this object's thread; once for each that arrives
+    void asked(); ///< on this object's thread, for each signal that arrives
 
 private:
     struct State;

@@ -18,8 +18,7 @@ namespace {
 
 fs::path autosave_folder() { return data_place() / "autosave"; }
 
-/// What an autosave is called that later changes did not get into: a full disk takes a new name where it takes nothing
-/// else.
+/// Marks an autosave that lacks later changes. The mark is part of the name, as a full disk still allows renaming.
 constexpr const char* older_ending = ".older.json";
 
 QString lock_name(const fs::path& autosave) { return to_qstring(autosave) + QStringLiteral(".lock"); }
@@ -30,7 +29,7 @@ std::shared_ptr<QLockFile> taken(const fs::path& autosave) {
     return lock->tryLock(0) ? std::move(lock) : nullptr;
 }
 
-/// What an autosave says of itself. Nothing where it is none.
+/// The description of an autosave; empty if the file is none.
 std::optional<Project::Recovery> described(const fs::path& file) try {
     const Json json = parse_json(read_text(file, most_project_bytes), file.string());
     if (!json.is_object() || !json.contains("project") || !json["project"].is_object()) return {};
@@ -51,7 +50,7 @@ std::optional<Project::Recovery> described(const fs::path& file) try {
 
 struct Autosave::File {
     fs::path path;
-    std::shared_ptr<QLockFile> lock; ///< null: not taken yet
+    std::shared_ptr<QLockFile> lock; ///< null if it is not taken yet
 };
 
 void Autosave::write(const State& state) {
@@ -67,7 +66,7 @@ void Autosave::write(const State& state) {
 
 void Autosave::write_to(File& file, const State& state) {
     made_folder(file.path.parent_path());
-    // The folder may have been removed with all that was in it.
+    // The folder may have been removed with the lock in it.
     if (file.lock && !QFileInfo::exists(file.lock->fileName())) file.lock.reset();
     if (!file.lock) file.lock = taken(file.path);
     const Json json{{"path", state.path.toStdString()},
@@ -96,7 +95,7 @@ void Autosave::take_over(const Project::Recovery& recovery, const RecoveredProje
         fs::path plain = file->path;
         plain.replace_extension().replace_extension(".json");
         std::error_code code;
-        const auto own = taken(plain); // unless a newer one, or another studio's, is there
+        const auto own = taken(plain); // a newer autosave, or that of another studio, must not be replaced
         if (!own || fs::exists(plain, code) || code) return;
         fs::rename(file->path, plain, code);
         if (code) return;
@@ -115,7 +114,7 @@ void Autosave::leave_older() {
 }
 
 void Autosave::when_done(const std::function<void(bool)>& then) {
-    newest_ = 0; // somebody waits for it: it is not taken back for a newer one
+    newest_ = 0; // somebody waits for this write, so a newer one must not take it back
     disk_.put([] {}, [this, then](const Issue&) { then(good_); });
 }
 
@@ -129,7 +128,7 @@ QList<Project::Recovery> Project::recoverable() {
     std::error_code code;
     for (const auto& item : entries_of(autosave_folder(), code)) {
         if (item.path().extension() != ".json") continue;
-        if (!taken(item.path())) continue; // its studio runs
+        if (!taken(item.path())) continue; // its studio is still running
         if (const auto recovery = described(item.path())) out << *recovery;
     }
     std::sort(out.begin(), out.end(), [](const Recovery& a, const Recovery& b) { return a.saved > b.saved; });

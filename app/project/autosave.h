@@ -12,36 +12,35 @@ class QLockFile;
 
 namespace denoir::app {
 
-/// What Project::read_recovery() has read, and the lock of its file: while this lives, no other studio takes it.
+/// What Project::read_recovery() has read, with the lock of its file: no other studio takes the file while this exists.
 struct RecoveredProject {
     ProjectContent content;
     std::shared_ptr<QLockFile> lock;
 };
 
-/// The second file of a project with unsaved changes, in the data folder, with a lock as long as its studio runs. Of
-/// states that follow each other quickly only the newest is written; a file that was dropped does not come back. GUI
-/// thread.
+/// Writes a project's unsaved changes to a second file, in the data folder, which is locked as long as its studio runs.
+/// If states follow faster than they are written, only the newest is written. GUI thread.
 class Autosave : public QObject {
     Q_OBJECT
 public:
     struct State {
-        QString path; ///< of the project; empty: untitled
+        QString path; ///< of the project; empty if untitled
         std::shared_ptr<const ProjectContent> content;
         bool kept = false; ///< Project::Recovery::kept
         QDateTime saved = QDateTime::currentDateTimeUtc();
     };
 
     explicit Autosave(QObject* parent = nullptr) : QObject(parent) {}
-    bool exists() const { return file_ != nullptr; } ///< or will, once all is done
+    bool exists() const { return file_ != nullptr; } ///< true also for a file that is still to be written
     void write(const State& state);
-    void drop();
-    /// From now on what has been recovered is this one. Of an older one the ending goes: it is as new as any now.
+    void drop(); ///< removes the file
+    /// Uses the recovered file from now on. If it was marked as older, the mark is removed.
     void take_over(const Project::Recovery& recovery, const RecoveredProject& recovered);
     void leave_older(); ///< Project::leave_older_autosave()
-    /// Calls `then` once all that was asked for has been done: whether the newest state is written.
+    /// Calls `then` once everything asked for so far is done, with whether the newest state is written.
     void when_done(const std::function<void(bool)>& then);
     bool busy() const { return disk_.busy(); }
-    bool finish(); ///< blocks until all is done; whether the newest state is written
+    bool finish(); ///< blocks until everything is done; returns whether the newest state is written
 
 signals:
     void saved();
@@ -51,10 +50,10 @@ private:
     struct File;
     static void write_to(File& file, const State& state);
 
-    std::shared_ptr<File> file_; ///< what is in it belongs to the disk's thread; null: there is none
-    DiskWork::Id newest_ = 0;    ///< the write put last
-    bool good_ = true;           ///< the last one that was told
-    DiskWork disk_;              ///< last: does what waits before the rest goes
+    std::shared_ptr<File> file_; ///< its content belongs to the thread of disk_; null if there is no autosave
+    DiskWork::Id newest_ = 0;    ///< the latest write
+    bool good_ = true;           ///< whether the last write that ended succeeded
+    DiskWork disk_;              ///< declared last, so that it does what waits before the rest is destroyed
 };
 
 } // namespace denoir::app

@@ -19,7 +19,7 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-/// `image` as large as it fits, centred on black.
+/// `image`, scaled to fit and centred on black.
 Image fitted(const Image& image, int width, int height) {
     if (image.width == width && image.height == height) return image;
     const double scale = std::min(double(width) / image.width, double(height) / image.height);
@@ -32,10 +32,10 @@ Image fitted(const Image& image, int width, int height) {
     return out;
 }
 
-/// Frames of one shot in order, each as often as it is asked for.
+/// Reads the frames of a shot in order; a frame may be read several times.
 class ShotReader {
 public:
-    /// `file`: the take's frames, its video or another one of them.
+    /// `file` holds the frames of the take: its own file or folder, or a video decoded from the latents.
     ShotReader(const Shot& shot, const fs::path& file, const std::stop_token& stop) : shot_(shot) {
         if (shot.current().kind != Take::Kind::video)
             pictures_ = open_clip(to_qstring(file), stop);
@@ -52,14 +52,14 @@ public:
             return image_;
         }
         if (indexed_) {
-            index = std::min(index, indexed_->frames() - 1); // the file became shorter: its last picture stays
+            index = std::min(index, indexed_->frames() - 1); // if the file became shorter, its last picture stays
             if (index != at_) indexed_->read(index, image_);
             at_ = index;
             return image_;
         }
         while (at_ < index) {
             if (!in_turn_->read(image_)) {
-                if (at_ >= 0) break; // the file became shorter: its last picture stays
+                if (at_ >= 0) break; // the file became shorter, so its last picture stays
                 throw Error(shot_.current().video.toStdString(), {}, "holds no pictures", "choose another take");
             }
             ++at_;
@@ -69,7 +69,7 @@ public:
 
 private:
     const Shot& shot_;
-    std::unique_ptr<ClipSource> pictures_; ///< a folder of frames, a still
+    std::unique_ptr<ClipSource> pictures_; ///< for a folder of frames or a still
     std::optional<VideoReader> in_turn_;
     std::optional<IndexedVideo> indexed_;
     Image image_;
@@ -120,7 +120,7 @@ void CutExporter::write(const std::vector<Shot>& shots, const fs::path& out, con
     output.finish();
 }
 
-/// The file to read a take from: decoded from its run's latents where it has them.
+/// The file to read a take from: decoded from its run's latents if it has them, or the take's own.
 fs::path CutExporter::source_of(const Take& take, int shot, int shots, const std::stop_token& stop) {
     if (!take.run.isEmpty() && has_exact_clip(take.run)) {
         Pace pace;
@@ -128,7 +128,7 @@ fs::path CutExporter::source_of(const Take& take, int shot, int shots, const std
             return to_path(exact_clip(take.run, stop, [&](double done, double total) {
                 if (pace.is_due()) emit decoding(shot, shots, int(done), int(total));
             }));
-        } catch (const Error& error) { // the model may be gone: what was made is still there
+        } catch (const Error& error) { // the model may be gone, but the video is still there
             emit noticed(Issue::from(error).line());
         }
     }

@@ -56,7 +56,7 @@ void CutPlayer::play(double speed) {
 
 void CutPlayer::restart_clock() {
     constexpr double hair = 1e-6;
-    // Backwards the frame has its full time, too.
+    // Backwards the clock starts at the frame's end, so that the frame is shown for its full time as well.
     start_ = speed_ < 0 ? seconds_at(std::min(frame_ + 1, project_.frames())) - hair
                         : seconds_at(std::min(frame_, project_.frames() - 1)) + hair;
     clock_.start();
@@ -82,7 +82,7 @@ double CutPlayer::frame_at(double seconds) const {
     return frame;
 }
 
-/// To where the clock says.
+/// Moves the playhead to the time of the clock.
 void CutPlayer::advance() {
     if (settled_ && !settled_()) return restart_clock();
     const double seconds = start_ + speed_ * double(clock_.nsecsElapsed()) * 1e-9;
@@ -93,7 +93,7 @@ void CutPlayer::advance() {
 }
 
 void CutPlayer::look_ahead() {
-    constexpr double in_good_time = 2; // seconds: a long clip is indexed before anything of it is seen
+    constexpr double in_good_time = 2; // seconds; a long clip must be indexed before any of its frames can be shown
     const bool on = speed_ > 0;
     const int row = project_.place(frame_).row, next = row + (on ? 1 : -1);
     if (row < 0 || next < 0 || next >= project_.count()) return;

@@ -18,10 +18,10 @@ bool lies_there(const Take& take, const QFileInfo& info) {
     return take.kind == Take::Kind::frames ? info.isDir() : info.isFile();
 }
 
-/// Where a file has moved: what is left of both paths without the folders and the name that they end with alike.
+/// The folder that was moved, before and after: both paths without the name and the folders that they end with alike.
 std::pair<QString, QString> roots_of(QString from, QString to) {
     constexpr QLatin1Char slash('/');
-    if (from.section(slash, -1) != to.section(slash, -1)) // has another name now
+    if (from.section(slash, -1) != to.section(slash, -1)) // the file was renamed
         return {from.section(slash, 0, -2), to.section(slash, 0, -2)};
     for (QString name = from.section(slash, -1); !name.isEmpty() && name == to.section(slash, -1);
          name = from.section(slash, -1)) {
@@ -31,7 +31,7 @@ std::pair<QString, QString> roots_of(QString from, QString to) {
     return {from, to};
 }
 
-/// The run whose video it is; empty: it is from elsewhere.
+/// The run folder that `video` belongs to; empty if it belongs to none.
 QString run_of(const QString& video) {
     const std::filesystem::path folder = to_path(video).parent_path();
     const bool own = to_path(video).filename() == run_file::video && is_run_folder(folder);

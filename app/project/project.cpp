@@ -14,14 +14,14 @@
 namespace denoir::app {
 namespace {
 
-constexpr int trim_command = 0x7a11; ///< plus the drag's number: for merging
+constexpr int trim_command = 0x7a11; ///< QUndoCommand::id() of a trim, to which the number of the drag is added
 
 using Kind = ProjectEvent::Kind;
 
-/// Fits the trim of a shot, which was one of the take `before`, to its current take.
+/// Adapts the trim of a shot, which was made for the take `before`, to its current take.
 void fit_trim(Shot& shot, const Take& before) {
     const Take& now = shot.current();
-    if (before.still() || now.still()) { // as long as it was, in its own frames
+    if (before.still() || now.still()) { // keeps the duration, in frames of the current take
         const auto in_now = [&](int frames) {
             return std::max(1, int(std::lround(std::min(frames / before.fps * now.fps, double(now.most())))));
         };
@@ -50,7 +50,7 @@ void fit_trim(Shot& shot, const Take& before) {
 
 } // namespace
 
-/// The shots that an edit changes, before and after it, and no others: no two edits need code of their own.
+/// An edit of any kind: holds the shots that it changes, and no others, before and after it.
 class ProjectCommand : public QUndoCommand {
 public:
     ProjectCommand(Project& project, const QString& text, const std::vector<Shot>& after,
@@ -74,7 +74,7 @@ public:
     bool mergeWith(const QUndoCommand* other) override {
         const auto* next = static_cast<const ProjectCommand*>(other);
         if (next->merge_ != merge_ || next->redo_event_.row != redo_event_.row) return false;
-        after_ = next->after_; // of the same shot
+        after_ = next->after_; // both hold the same shot
         setObsolete(after_ == before_);
         return true;
     }
@@ -92,7 +92,7 @@ CutFormat format_of(const std::vector<Shot>& shots) {
         std::find_if(shots.begin(), shots.end(), [](const Shot& shot) { return !shot.current().still(); });
     const Take& take = (moving == shots.end() ? shots.front() : *moving).current();
     CutFormat format{take.width, take.height, take.fps};
-    // A camera's pictures are larger than any video: of stills alone one of a usual size is made.
+    // A camera's pictures are larger than usual videos, so stills alone make a video of a usual size.
     constexpr int most_side = 1920;
     if (const int side = std::max(take.width, take.height); take.still() && side > most_side) {
         const auto fitted = [&](int length) {
@@ -205,7 +205,7 @@ bool Project::move_shot(int from, int to) {
 bool Project::trim(int row, int in, int out, int merge) {
     if (!has(row) || in >= out) return false;
     const Take& take = shot(row).current();
-    if (take.still()) { // from whichever end
+    if (take.still()) { // only the length counts
         if (std::int64_t{out} - in > take.most()) return false;
         out -= in, in = 0;
     }
@@ -223,7 +223,7 @@ bool Project::split(int row, int frame) {
     second.in = frame;
     if (second.current().still()) {
         second.in = 0, second.out -= frame;
-        if (auto& kept = second.kept; kept && kept->length > 0) // it goes on where the first one ends
+        if (auto& kept = second.kept; kept && kept->length > 0) // the second part begins where the first one ends
             kept->in = std::min(
                 kept->in + int(std::int64_t{kept->out - kept->in} * std::min(frame, kept->length) / kept->length),
                 kept->out - 1);
@@ -283,7 +283,7 @@ void Project::set_request(const Json& request) {
     touch();
 }
 
-/// A step that is pushed on a full stack takes the oldest one's room.
+/// Counts the oldest step as forgotten if a full stack has dropped it for a new one.
 void Project::count_forgotten() {
     const QUndoCommand* oldest = undo_.command(0);
     if (undo_.count() == most_steps && oldest_ && oldest != oldest_) ++forgotten_;

@@ -28,19 +28,19 @@ constexpr int most_frames = 100'000'000, most_side = 16384;
 QString text_from(const JsonReader& in) { return to_qstring(in.text(most_text)); }
 int whole_from(const JsonReader& in, int low, int high) { return int(in.integer(low, high)); }
 
-/// As new_id() is: it stands in lists of shots (ResultPlace).
+/// Whether an id has the letters of new_id(): others would break the lists of shots in ResultPlace::tag().
 bool is_word(const QString& id) {
     return !id.isEmpty() && std::ranges::all_of(id, [](QChar letter) { return letter.isLetterOrNumber(); });
 }
 
-/// In `folder` or a folder in it, by their names; "." is not.
+/// Whether `path`, as it is written, lies in `folder` or in a folder in it.
 bool lies_below(const fs::path& path, const fs::path& folder) {
     const fs::path relative = path.lexically_relative(folder);
     return !relative.empty() && *relative.begin() != ".." && relative != ".";
 }
 
-/// Below the project's folder from there on, so that both move together. What lies among Denoir's own data stays where
-/// it is, though a project lies above it.
+/// `path` as it is written to the file: relative if it lies below the project's folder, so that both can be moved
+/// together. Paths in Denoir's own data stay absolute even if the project's folder contains these.
 std::string written(const QString& path, const fs::path& base) {
     const fs::path own = to_path(path), data = data_place();
     const bool moves = !base.empty() && lies_below(own, base) && (!lies_below(own, data) || lies_below(base, data));
@@ -51,7 +51,7 @@ QString absolute(const QString& path, const fs::path& base) {
     return path.isEmpty() ? path : to_qstring((base / to_path(path)).lexically_normal());
 }
 
-/// A request, or the value of its `field`, with every path in it passed through `change`.
+/// A request, or the value of its `field`, with `change` applied to every path in it.
 Json with_paths(Json value, const std::function<std::string(const QString&)>& change, const std::string& field = {}) {
     if (value.is_string() && is_path_field(field)) return change(to_qstring(value.get_ref<const std::string&>()));
     if (value.is_structured())
@@ -60,7 +60,8 @@ Json with_paths(Json value, const std::function<std::string(const QString&)>& ch
     return value;
 }
 
-/// As a file in `base` has it. A model beside it is "./wan": a bare word would be a name to look up.
+/// The request as a file in `base` holds it. A model in the same folder becomes "./wan", as a bare word would be a name
+/// to look up.
 Json written_request(const Json& request, const fs::path& base) {
     Json out = with_paths(request, [&](const QString& path) { return written(path, base); });
     const auto model = out.find("model");
@@ -118,7 +119,7 @@ QString new_id() { return QUuid::createUuid().toString(QUuid::Id128).left(12); }
 
 Json to_json(const ProjectContent& content, const fs::path& base) {
     Json shots = Json::array();
-    int version = 1; // what a studio from before still pictures can read, it shall
+    int version = 1; // as long as an older studio, without still pictures, can read it
     for (const Shot& s : content.shots) {
         Json takes = Json::array();
         for (const Take& t : s.takes) {
@@ -195,9 +196,10 @@ ProjectContent project_from_json(const Json& json, const fs::path& file, const f
     in.at("request").check_object();
     out.request = in.at("request").value();
     if (!out.request.empty()) {
-        const Request request = request_from_json(out.request, {name, base}); // refuses what is no request
+        const Request request = request_from_json(out.request, {name, base}); // throws if it is no request
         out.request = with_paths(out.request, [&](const QString& path) { return absolute(path, base).toStdString(); });
-        // By its name it is looked for when it is used; an autosave has whole paths.
+        // A bare name stays one and is looked up when it is used. (An autosave, which has no `base`, has absolute
+        // paths.)
         if (out.request.contains("model") && !base.empty())
             out.request["model"] = request.model.lexically_normal().string();
     }

@@ -26,7 +26,7 @@ ProjectLock ProjectLock::take(const QString& project, ProjectLock& ours) {
     ProjectLock out;
     out.project_ = project;
     auto file = std::make_unique<QLockFile>(lock_file(project));
-    file->setStaleLockTime(0); // only a process that is gone makes it stale
+    file->setStaleLockTime(0); // a lock is stale only if its process has ended, never by its age
     if (file->tryLock(0)) {
         out.file_ = std::move(file);
         return out;
@@ -36,7 +36,7 @@ ProjectLock ProjectLock::take(const QString& project, ProjectLock& ours) {
         project, {}, tr("another studio has this project open"), tr("save it under another name to change it")};
     qint64 process = 0;
     QString host, program;
-    // Whether a studio of another machine still runs cannot be seen from here: the lock may have come with a copy.
+    // Whether a studio on another machine still runs cannot be seen from here: the lock may have been copied.
     if (file->getLockInfo(&process, &host, &program) && !host.isEmpty() && host != QSysInfo::machineHostName()) {
         out.issue_.message = tr("a studio on %1 has this project open").arg(host);
         out.issue_.hint = tr("close it there; if none runs there any more, remove %1").arg(file->fileName());
@@ -44,7 +44,7 @@ ProjectLock ProjectLock::take(const QString& project, ProjectLock& ours) {
     return out;
 }
 
-/// Where the project open here was moved to this place: its lock went with it.
+/// If the project open here was moved to `project` and its lock file with it, releases the lock and removes that file.
 void ProjectLock::let_go_of_moved(const QString& project) {
     if (!file_ || QFileInfo::exists(file_->fileName())) return;
     file_.reset();

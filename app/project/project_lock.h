@@ -10,8 +10,8 @@ class QLockFile;
 
 namespace denoir::app {
 
-/// The right to write a project, as a lock file beside it: of two studios that have it open one has it. Let go when it
-/// is destroyed. Nobody has it in a folder that cannot be written.
+/// The right to write a project, as a lock file beside it, so that only one of two studios that open a project may
+/// write it. Released when it is destroyed. In a folder that cannot be written to nobody holds it.
 class ProjectLock {
     Q_DECLARE_TR_FUNCTIONS(denoir::app::ProjectLock)
 public:
@@ -20,18 +20,18 @@ public:
     ProjectLock(ProjectLock&& other) noexcept;
     ProjectLock& operator=(ProjectLock&& other) noexcept;
 
-    /// The lock of a project (an absolute path). `ours` is that of the project open here, which may be the same one:
-    /// then it is handed over. What another studio has is not waited for: held_by_other().
+    /// Tries to take the lock of a project (an absolute path) without waiting; see held_by_other(). `ours` is the lock
+    /// of the project that is open here: if that is the same project, it is handed over.
     static ProjectLock take(const QString& project, ProjectLock& ours);
-    bool is_of(const QString& project) const { return file_ && project_ == project; } ///< held here
-    bool concerns(const QString& project) const { return project_ == project; }       ///< held or not
+    bool is_of(const QString& project) const { return file_ && project_ == project; } ///< whether it is held here
+    bool concerns(const QString& project) const { return project_ == project; }       ///< whether held or not
     bool held_by_other() const { return !issue_.isEmpty(); }
-    const Issue& issue() const { return issue_; } ///< who holds it and what to do; empty: no other does
+    const Issue& issue() const { return issue_; } ///< who holds it and what to do; empty if no other studio does
 
 private:
     void let_go_of_moved(const QString& project);
     QString project_;
-    std::unique_ptr<QLockFile> file_; ///< null: not held here
+    std::unique_ptr<QLockFile> file_; ///< null if it is not held here
     Issue issue_;
 };
 

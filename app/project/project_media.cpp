@@ -32,14 +32,14 @@ Issue Project::missing_issue(int row) const {
 
 void Project::look_at_media() {
     if (looking_) {
-        look_again_ = true; // at what changed since that look began
+        look_again_ = true; // as files may have changed since that look began
         return;
     }
     looking_ = true;
     run_then(
         this, [shots = shots_] { return media_of(shots); },
         [this, number = media_number_](const Media& found) {
-            if (number != media_number_) return; // another cut's
+            if (number != media_number_) return; // another project was opened meanwhile
             looking_ = false;
             media_found(found);
             if (std::exchange(look_again_, false)) look_at_media();
@@ -51,7 +51,7 @@ void Project::media_found(const Media& found) {
     QStringList rewritten;
     for (auto medium = found.begin(); medium != found.end(); ++medium) {
         const auto known = media_.constFind(medium.key());
-        const bool first = known == media_.constEnd(); // until now it was taken to be there
+        const bool first = known == media_.constEnd(); // until now it was assumed to exist
         if (!first && *known == *medium) continue;
         if ((first || known->there) != medium->there)
             changed = true;
@@ -64,7 +64,7 @@ void Project::media_found(const Media& found) {
     if (std::exchange(opened_, false)) emit media_known();
 }
 
-/// Of shots that are not in the cut yet.
+/// Whether the shots show files that no shot of the cut shows yet.
 bool Project::has_new_media(const std::vector<Shot>& shots) const {
     QSet<QString> new_ones;
     for (const Shot& shot : shots) new_ones.insert(shot.current().video);

@@ -26,8 +26,8 @@ void write_project(const QString& file, const ProjectContent& content) {
 
 Project::~Project() {
     const QSignalBlocker quiet(this);
-    undo_.disconnect(this); // it still tells of its own end
-    disk_.finish();         // what has been saved needs no autosave
+    undo_.disconnect(this); // it emits signals as it is destroyed
+    disk_.finish();         // changes that a save in progress writes need no autosave
     if (autosave_on_ && timer_->isActive()) write_autosave(ends_);
     if (!is_modified()) drop_autosave();
     disk_.put([lock = std::move(lock_)] { *lock = {}; });
@@ -86,17 +86,17 @@ void Project::take_over(ProjectContent content, Entry entry) {
     saving_.reset();
     media_.clear();
     ++media_number_;
-    looking_ = look_again_ = false; // that was at another cut
+    looking_ = look_again_ = false; // the answer for the project before will be ignored
     opened_ = !shots_.empty();
     if (opened_) look_at_media();
     emit changed({});
     entry == Entry::replaces ? emit loaded() : emit joined();
     timer_->stop();
-    if (entry == Entry::joins) touch(); // it may have been edited
+    if (entry == Entry::joins) touch(); // the request, which stays, may have been edited
     note_modified();
 }
 
-/// Of another project, whose lock is taken; that of the one before is let go.
+/// Sets the path of another project and takes its lock; the lock of the project before is released.
 void Project::set_path(const QString& path) {
     path_ = path;
     lock_issue_ = {};
@@ -127,8 +127,8 @@ void Project::save_as(const QString& path, Then then) {
     save_to(file, file == path_ && !read_only(), std::move(then));
 }
 
-/// The undo stack's clean state is from now on what is being written: so it is known whether anything was changed
-/// meanwhile, and going back to it is no change.
+/// Makes the state that is being written the undo stack's clean one at once, so that later changes, and undoing them,
+/// are recognised.
 void Project::save_to(const QString& file, bool stays, Then then) {
     if (is_being_saved() && saving_->file == file) return saving_->then.push_back(std::move(then));
     const auto saving = saving_ = std::make_shared<Saving>(Saving{file, number_, changes_, {std::move(then)}});
@@ -137,7 +137,7 @@ void Project::save_to(const QString& file, bool stays, Then then) {
     undo_.setClean();
     disk_.put(
         [file, stays, lock = lock_, content = content()] {
-            const bool ours = stays && lock->concerns(file); // by now it may be another name's
+            const bool ours = stays && lock->concerns(file); // an earlier save_as() may have changed the lock
             if (ours && lock->held_by_other()) refuse_open_elsewhere(file, "save it under another name");
             if (ours || lock->is_of(file)) return write_project(file, *content);
             ProjectLock taken = ProjectLock::take(file, *lock);
@@ -154,7 +154,7 @@ void Project::save_to(const QString& file, bool stays, Then then) {
 }
 
 void Project::end_saving(const Saving& saving, bool newest, const Issue& issue) {
-    if (!issue.isEmpty()) return; // it stays modified, if it was
+    if (!issue.isEmpty()) return; // unwritten_ keeps the project modified if it was
     if (saving.file != path_ || read_only()) {
         path_ = saving.file;
         lock_issue_ = {};
@@ -163,7 +163,7 @@ void Project::end_saving(const Saving& saving, bool newest, const Issue& issue) 
     }
     if (newest) unwritten_ = false;
     if (is_modified())
-        touch(); // the autosave names the project's file
+        touch(); // the autosave holds the project's path, which may have changed
     else
         drop_autosave();
     note_modified();
@@ -186,7 +186,7 @@ void Project::set_autosave(bool on) {
         timer_->stop();
 }
 
-/// One that comes again is told again.
+/// Withdraws the autosave's issue, so that it is shown again if it comes again.
 void Project::end_autosave_issue() {
     const Issue ended = std::exchange(autosave_issue_, {});
     if (!ended.isEmpty() && issue_ == ended) set_issue(lock_issue_);
@@ -223,7 +223,7 @@ void Project::keep_for_next_start(const std::function<void(bool)>& then) {
         if (kept && changes == changes_)
             kept_ = changes_;
         else if (kept)
-            return keep_for_next_start(then); // changed meanwhile
+            return keep_for_next_start(then); // the project was changed meanwhile
         then(kept);
     });
 }

@@ -10,7 +10,7 @@
 namespace denoir::app {
 namespace {
 
-/// Those of the shots that are there, in the order given.
+/// The rows of those shots that are in the cut, in the order given.
 std::vector<int> rows_of(const Project& project, const QStringList& shots) {
     std::vector<int> rows;
     for (const QString& shot : shots)
@@ -39,7 +39,7 @@ void ResultPlacer::entry_ended(quint64 entry, int state, const QString& run) {
 
 void ResultPlacer::redo_changed(bool can) {
     if (can || held_.empty()) return;
-    // The stack is at work on the step that ended it.
+    // The undo stack is still at work on the step after which nothing can be redone.
     const auto when_it_is_done = [this] {
         if (!project_.undo().canRedo()) place_held();
     };
@@ -68,7 +68,7 @@ void ResultPlacer::place_held() {
 }
 
 void ResultPlacer::set_recovery_offered(bool offered) {
-    if (!recovery_offered_) find_unplaced(); // also of what was kept, which comes back unasked
+    if (!recovery_offered_) find_unplaced(); // also if nothing is offered: changes that were kept come back unasked
     recovery_offered_ = offered;
     if (offered) return;
     const QStringList placed = project_.runs();
@@ -85,7 +85,7 @@ void ResultPlacer::withdraw_recovery() {
     shotless_.clear();
 }
 
-/// What was held when the studio ended, or waited for an answer that nobody gave: its entry still has its tag.
+/// Finds results that were held back, or waited for an answer, when the studio ended: their entries still have tags.
 void ResultPlacer::find_unplaced() {
     for (int row = 0; row < queue_.rowCount(); ++row) {
         const QModelIndex index = queue_.index(row);
@@ -116,10 +116,10 @@ void ResultPlacer::place(const Result& result) {
     } catch (const Error& error) {
         emit said(Issue::from(error).line());
     }
-    queue_.set_tag(result.entry, {}); // answered: whatever becomes of it there, no recovery brings it again
+    queue_.set_tag(result.entry, {}); // done, so that no later recovery places it again
 }
 
-/// A part that was made again joins those that show no more than it.
+/// Adds a take to shots; one that is only a part goes to those shots that show no more than it has.
 void ResultPlacer::add_take(std::vector<int> rows, const Take& take) {
     if (take.part) std::erase_if(rows, [&](int row) { return !project_.shot(row).lies_in(take); });
     if (rows.empty())
@@ -131,7 +131,7 @@ void ResultPlacer::add_take(std::vector<int> rows, const Take& take) {
 void ResultPlacer::say_too_long() { emit said(tr("The cut would become too long: the result is among the runs.")); }
 
 void ResultPlacer::add_shot(int row, const Take& take, const Result& result) {
-    // The pictures that the clip goes on after are those of the shot before.
+    // The clip begins with pictures that the shot before it shows.
     const auto forcing = RunHistory::record(result.run).request.forcing;
     const int given = forcing && !forcing->video.empty() ? forcing->overlap : 0;
     row = project_.add_shot(take, row, std::min(given, take.frames - 1));
@@ -141,7 +141,7 @@ void ResultPlacer::add_shot(int row, const Take& take, const Result& result) {
     share(result.place, now);
 }
 
-/// The other copies, done or not, become takes of the shot that is there now.
+/// Lets the other copies of the same extension, done or not, become takes of the shot that was added.
 void ResultPlacer::share(const ResultPlace& before, const ResultPlace& now) {
     const QString tag = before.tag();
     for (Result& other : held_)

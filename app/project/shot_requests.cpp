@@ -17,32 +17,32 @@
 namespace denoir::app {
 namespace {
 
-constexpr int usual_overlap = 17;  // frames: what SkyReels recommends (spec/pipelines.md 6)
-constexpr int most_room = 1 << 20; // latent frames: where the length is not fixed
+constexpr int usual_overlap = 17;  // frames; what SkyReels recommends (spec/pipelines.md 6)
+constexpr int most_room = 1 << 20; // latent frames; stands for a length that is not fixed
 
 const QString retake_tag = QStringLiteral("retake|"), extend_tag = QStringLiteral("extend|");
-constexpr QLatin1Char bar('|'), plus('+'); // no shot's id has them
+constexpr QLatin1Char bar('|'), plus('+'); // no shot's id contains these
 
 Request anew(const Request& request) {
     Request r = request;
     r.start.reset();
     r.seed.reset();
-    if (r.noise.kind == NoiseSource::Kind::file) r.noise = {}; // of another length
+    if (r.noise.kind == NoiseSource::Kind::file) r.noise = {}; // it may be of another length
     return r;
 }
 
-/// The request's clip begins with the last of the first `frames` of the take: as many as is usual, as there are, and as
-/// leave one of `room` latent frames (or of a window's) to make; a whole number of blocks, else the blocks are given
-/// up. Returns how many.
-int go_on(Request& r, const Take& take, int frames, int room) {
+/// Lets the request's clip begin with the last of the take's first `frames`, and returns how many of them: at most
+/// usual_overlap, and so few that one of `room` latent frames (or of a window's) is left to make. They are a whole
+/// number of blocks; if that is not possible, the request makes one latent frame at a time.
+int continue_take(Request& r, const Take& take, int frames, int room) {
     if (!r.forcing) r.forcing.emplace();
     if (r.forcing->base) room = std::min(room, latent_frames(*r.forcing->base));
     const int most = std::max(1, std::min({latent_frames(usual_overlap), latent_frames(frames), room - 1}));
     if (r.forcing->block > most) r.forcing->block = 1;
     const int overlap = video_frames(most / r.forcing->block * r.forcing->block);
     r.forcing->video = to_path(take.video);
-    r.forcing->video_frames.reset();       // the headers that the take's length is from may be wrong
-    if (take.kind == Take::Kind::frames) { // nothing in it says how fast it is, and it may still grow
+    r.forcing->video_frames.reset();       // the take's length is from headers, which may be wrong
+    if (take.kind == Take::Kind::frames) { // a folder does not say its rate, and may still grow
         r.forcing->video_frames = frames;
         if (!r.fps) r.fps = std::clamp(take.fps, 1.0, 240.0);
     } else if (frames < take.frames) {
@@ -53,7 +53,7 @@ int go_on(Request& r, const Take& take, int frames, int room) {
     return overlap;
 }
 
-/// Enough frames for so many: whole latent frames, whole blocks.
+/// The number of frames, in whole latent frames and blocks, that a clip needs to have at least `frames`.
 int frames_for(int frames, int block) {
     const int latent = latent_frames(frames + 3);
     return video_frames((latent + block - 1) / block * block);
@@ -64,17 +64,16 @@ void keep_one_window(Request& made) {
     try {
         const ModelFolder model = ModelFolder::open(find_model(made.model), made.parts);
         Pipeline::keep_one_window(made, Pipeline::defaults(made, model));
-    } catch (const Error&) { // whoever starts it says what is wrong with the model
+    } catch (const Error&) { // starting the run says what is wrong with the model
     }
 }
 
-/// Whether the model of a run without diffusion forcing can begin with an image, and so with the last picture of its
-/// own shot.
+/// Whether the model of a run without diffusion forcing can begin with an image, such as the last picture of the run.
 bool begins_with_image(const Request& made) {
     try {
         const Variant variant = Variant::guess(ModelFolder::open(find_model(made.model), made.parts));
         return variant.condition > 0 || variant.clean_image();
-    } catch (const Error&) { // gone since
+    } catch (const Error&) { // the model may be gone
         return false;
     }
 }
@@ -116,10 +115,10 @@ std::optional<ResultPlace> ResultPlace::of_tag(const QString& tag) {
 
 Request extension_of(const Shot& shot, const Request& request) {
     Request r = anew(request);
-    if (shot.current().part) r.frames.reset(); // so few were wanted of the part alone
+    if (shot.current().part) r.frames.reset(); // that number was meant for the part only
     const int room = r.frames ? std::max(2, latent_frames(*r.frames)) : most_room;
-    if (r.frames) r.frames = std::max(*r.frames, video_frames(2)); // one is given, one is made
-    go_on(r, shot.current(), shot.out, room);
+    if (r.frames) r.frames = std::max(*r.frames, video_frames(2)); // one latent frame is given, one is made
+    continue_take(r, shot.current(), shot.out, room);
     r.last_image.clear();
     return r;
 }
@@ -132,7 +131,7 @@ Image frame_of(const Take& take, int frame) {
 Continuation continuation_of(const Shot& shot, const ChosenModel& chosen) {
     const Take& take = shot.current();
     Continuation out{chosen.takes_image, {}, {}};
-    // After a still there is no motion to go on with: a clip begins with it.
+    // A still has no motion to continue, so a clip begins with it as its image.
     bool forcing = chosen.forcing && !take.still();
     if (!take.run.isEmpty()) {
         const Request made = RunHistory::record(take.run).request;
@@ -159,28 +158,28 @@ Retake retake_of(const Shot& shot, const Request& made) {
     if (made.mode != Mode::forcing) return again;
     const bool after = made.forcing && !made.forcing->video.empty();
     const int given = after ? made.forcing->overlap : 0;
-    constexpr int trimmed = 3; // frames: less than a latent one is no part
+    constexpr int trimmed = 3; // frames; trimming less than a latent frame does not count
     const bool all = shot.in <= given + trimmed && shot.out + trimmed >= take.frames;
     std::error_code code;
     const bool gone = after && given <= usual_overlap && !std::filesystem::exists(made.forcing->video, code);
-    if (gone) go_on(r, take, given, latent_frames(*made.frames)); // the take begins with the same pictures
+    if (gone) continue_take(r, take, given, latent_frames(*made.frames)); // the take begins with the same pictures
     if (all) {
         keep_one_window(r);
         return again;
     }
-    int first = 0; // frame of the take that the new clip begins with
+    int first = 0; // the frame of the take with which the new clip begins
     if (shot.in > given) {
-        const int overlap = go_on(r, take, shot.in, most_room);
+        const int overlap = continue_take(r, take, shot.in, most_room);
         first = shot.in - overlap;
         r.frames = frames_for(overlap + shot.frames(), r.forcing->block);
     } else {
-        const int least = given + 1; // something must be left to make
+        const int least = given + 1; // at least one frame must be made
         r.frames = frames_for(std::max(shot.out, least), r.forcing->block);
     }
     again.part = take.part.value_or(0) + first;
     if (const int end = first + *r.frames; end < take.frames) {
         again.end = end;
-        r.forcing->block = 1; // an image is one latent frame
+        r.forcing->block = 1; // the image at the end is a single latent frame
     }
     return again;
 }

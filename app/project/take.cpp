@@ -82,7 +82,7 @@ Take take_of(const QString& path, double fps, const std::stop_token& stop) {
     try {
         return take_of_picture(path, fps);
     } catch (const Error&) {
-        return take; // of one frame
+        return take; // a video of one frame
     }
 }
 

@@ -15,14 +15,14 @@ namespace {
 
 constexpr int late_ms = 400;
 
-/// Reads its headers; throws Error.
+/// Found::otherwise of a video. Reads its headers; throws Error.
 QStringList shown_otherwise(const QString& video) {
     const VideoInfo info = VideoReader(to_path(video)).info();
     QStringList out;
     if (!info.hdr.empty())
         out << TakeReader::tr("is HDR (%1) and shown as if it were SDR, in paler colours than in players")
                    .arg(to_qstring(info.hdr));
-    constexpr double visible = 0.01; // encoders write 1280:1281 where a side was rounded
+    constexpr double visible = 0.01; // a smaller difference is ignored: encoders write 1280:1281 after rounding a side
     if (std::abs(info.pixel.value() - 1) > visible)
         out << TakeReader::tr(
                    "has pixels of %1:%2, which are shown as square ones; players show it in other proportions")
@@ -68,7 +68,7 @@ void TakeReader::cancel() {
 std::vector<TakeReader::Found> TakeReader::all(const QStringList& paths, double rate, bool rate_is_open,
                                                const std::stop_token& stop) {
     std::vector<Found> out(std::size_t(paths.size()));
-    for (const bool folders : {false, true}) // into an empty cut: folders have the rate of what comes with them
+    for (const bool folders : {false, true}) // folders last, as for an empty cut they get the rate of the other takes
         for (std::size_t i = 0; i < out.size() && !stop.stop_requested(); ++i) {
             const QString& path = paths[qsizetype(i)];
             if (QFileInfo(path).isDir() != folders) continue;

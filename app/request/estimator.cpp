@@ -20,13 +20,13 @@
 namespace denoir::app {
 namespace {
 
-constexpr double share_of_products = 0.6; ///< of a whole model's speed in that of its matrix products alone
+constexpr double share_of_products = 0.6; ///< speed of a whole model relative to that of its matrix products alone
 constexpr double trial_seconds = 0.1;
-constexpr int trial_rounds = 16; ///< at least: on a busy machine most are interrupted
-/// Up to this ratio of their work per step models are taken to reach the same speed. Small ones reach less of what a
-/// device has: the bundled one on a large card far less than a model of billions of parameters does.
+constexpr int trial_rounds = 16; ///< at least so many, as on a busy machine most are interrupted
+/// Models are assumed to reach the same speed if their work per step differs by no more than this factor. Small models
+/// make less use of a device: on a large card, the bundled one is far slower than one of billions of parameters.
 constexpr double alike = 10;
-constexpr double newest_counts = 0.5; ///< a machine may be busy once: speeds are averages that follow
+constexpr double newest_counts = 0.5; ///< weight of the newest run in averages, as the machine may have been busy
 
 QString place_of(const Request& r) {
     const char* precision = r.precision == PrecisionPolicy::f32   ? "f32"
@@ -34,12 +34,12 @@ QString place_of(const Request& r) {
                                                                   : "skyreels";
     return to_qstring(r.device.value_or(Device{}).name()) + QLatin1Char('|') + QLatin1String(precision);
 }
-/// A model by its path: the bundled one has an empty path in requests, but its own in records.
+/// The path of the model: for the bundled one it is empty in requests, but not in records.
 QString model_of(const Request& r) {
     std::filesystem::path model = r.model;
     try {
         model = find_model(r.model);
-    } catch (const Error&) { // gone: under the name it had
+    } catch (const Error&) { // the model is gone, so its name stays as it is written
     }
     return to_qstring(model);
 }
@@ -50,8 +50,8 @@ double followed(double before, double now) {
     return before > 0 ? before + newest_counts * (now - before) : now;
 }
 
-/// The same of an amount per second, by the time that each takes: a single one that was fast beyond measure counts as
-/// one that took no time.
+/// The same for an amount per second, averaging the time for each unit: so a single run that was extremely fast only
+/// counts as one that took no time.
 double speed_followed(double before, double amount, double seconds) {
     if (!(amount > 0)) return before;
     const double each = followed(before > 0 ? 1 / before : 0, seconds / amount);
@@ -66,8 +66,8 @@ double step_flop(const Request& r, const Estimate& work) {
 
 /// The VAE's work for a run, in pixels times frames.
 struct PictureWork {
-    double encoded_first = 0, encoded_between = 0; ///< before the first step, and before each later window's first
-    double decoded_between = 0, decoded_last = 0;  ///< the windows before the last, and that one
+    double encoded_first = 0, encoded_between = 0; ///< before the first step; before the later windows
+    double decoded_between = 0, decoded_last = 0;  ///< for the windows before the last one; for the last one
     double encoded() const { return encoded_first + encoded_between; }
     double decoded() const { return decoded_between + decoded_last; }
 };
@@ -75,7 +75,7 @@ struct PictureWork {
 PictureWork picture_work(const Request& r) {
     const double area = double(*r.width) * *r.height;
     PictureWork work;
-    // An image-to-video model encodes only the images: its encoder stops where the rest of the clip repeats.
+    // An image-to-video model encodes only the images: its encoder stops when the rest of the clip repeats itself.
     work.encoded_first = area * (int(!r.image.empty()) + int(!r.last_image.empty()));
     if (goes_on(r)) work.encoded_first += area * r.forcing->overlap;
     const int start = r.start ? r.start->step : 0;
@@ -86,7 +86,7 @@ PictureWork picture_work(const Request& r) {
     return work;
 }
 
-/// Requests that need `available` bytes beside the weights where this one needs `needed`.
+/// Changes to a request that needs `needed` bytes beside the weights, so that it needs at most `available`.
 QStringList smaller(const Request& r, const Estimate& work, double available, double needed) {
     QStringList out;
     const double fixed = double(work.fixed_bytes), ratio = (available - fixed) / (needed - fixed);
@@ -101,7 +101,8 @@ QStringList smaller(const Request& r, const Estimate& work, double available, do
     return out;
 }
 
-/// What to change so that the run is possible, or fits into `available` bytes entirely. Empty: nothing is known.
+/// What to change so that the run becomes possible or, if it is, fits into `available` bytes. Empty if nothing is
+/// known.
 QStringList changes_for(const Request& r, const Estimate& work, quint64 needed, double available, bool possible) {
     if (!possible) return smaller(r, work, available, double(work.least_bytes));
     const double weights = double(work.held_bytes), beside = double(needed) - weights;
@@ -114,8 +115,8 @@ QStringList changes_for(const Request& r, const Estimate& work, quint64 needed, 
 
 /// Floating-point operations per second of a matrix product.
 double measured_flops(Backend& backend, bool card) {
-    // Large enough to keep every unit of it at work: of a processor each thread gets several tiles, and there are
-    // more rows than the 512 from which on oneDNN, where it is there, takes a product as it does a model's.
+    // Large enough to keep the whole device busy: each thread of a processor gets several tiles, and there are more
+    // than 512 rows, so that oneDNN, if it is there, computes the product in the way of a model's.
     const std::int64_t m = card ? 4096 : 768, n = card ? 4096 : 256 * std::int64_t{backend.threads()},
                        k = card ? 4096 : 512;
     const Weight weight("trial", Tensor::zeros({n, k}));
@@ -125,10 +126,10 @@ double measured_flops(Backend& backend, bool card) {
     const Tensor first_row = out_rows.slice(0, 0, 1);
     const auto product = [&] {
         backend.linear(x, weight, nullptr, options, out_rows);
-        if (card) backend.download(first_row); // waits for it
+        if (card) backend.download(first_row); // waits for the product
     };
     product(); // packs the weight
-    // The fastest round counts: other programs come first and may take all of the others' time.
+    // The fastest round counts, as other programs may have taken the time of the others.
     double seconds = 0, fastest = std::numeric_limits<double>::infinity();
     for (int round = 0; round < trial_rounds || seconds < trial_seconds; ++round) {
         const auto begin = std::chrono::steady_clock::now();
@@ -151,8 +152,8 @@ Estimator::Estimator(QObject* parent, Look look)
 
 Estimator::~Estimator() = default;
 
-/// Other models on the same device: their denoising tells this one's, best of all in the same precision. What the same
-/// work takes on average.
+/// The speed of other models on the same device, preferably in the same precision, as the average time for the same
+/// work.
 double Estimator::flops_of_others(const Request& r, const Estimate& work, Others which) const {
     const double own = step_flop(r, work);
     const auto counts = [&](const Speed& other) {
@@ -175,7 +176,7 @@ double Estimator::measured_flops_of(const Request& r, const Estimate& work) cons
     return own > 0 ? own : flops_of_others(r, work, Others::alike);
 }
 
-/// The best that is known of how fast a request's steps are. Zero: nothing.
+/// The best known speed of a request's steps; 0 if none is known.
 double Estimator::flops_of(const Request& r, const Estimate& work, Basis& basis) const {
     basis = Basis::measured;
     if (const double measured = measured_flops_of(r, work); measured > 0) return measured;
@@ -237,11 +238,11 @@ QString Estimator::text_of(const Forecast& f, const Device& device) {
     const bool known = f.seconds >= 0;
     QString time = tr("time is known after the first run");
     if (known) time = tr("≈ %1").arg(duration_text(f.seconds));
-    // Decoding is left out of a time in which it has not been measured.
+    // If decoding was never measured, the time does not contain it.
     const auto whole = [&](const QString& text) {
         return known && f.decode <= 0 ? tr("%1, then decoding").arg(text) : text;
     };
-    if (f.available_bytes == 0) return tr("%1 · needs %2").arg(whole(time), memory); // nobody knows how much there is
+    if (f.available_bytes == 0) return tr("%1 · needs %2").arg(whole(time), memory); // not known how much there is
     if (f.fits) return tr("%1 · %2 fits").arg(whole(time), memory);
     const QString needs =
         (device.uses_host_memory() ? tr("needs %1 of %2: weights are read again in every step")
@@ -269,7 +270,7 @@ void Estimator::learn(const RunRecord& record, const Estimate& work) {
     }
     if (image > 0) speed.encode_pixels = followed(speed.encode_pixels, pictures.encoded() / image);
     if (decode > 0) speed.decode_pixels = followed(speed.decode_pixels, pictures.decoded() / decode);
-    // If the run before used this model, it is in memory already: that says nothing of how fast it is read.
+    // If the run before used this model, the weights were in memory already, and this is not the speed of reading them.
     Loaded& last = loaded_[to_qstring(r.device.value_or(Device{}).name())];
     const QString model = model_of(r);
     if (last.model == model) {
@@ -297,7 +298,7 @@ Estimator::Facts Estimator::look_into(const Device& device) {
     try {
         out.flops = measured_flops(*backend, card);
         keep_open(std::move(backend)); // for the first run
-    } catch (const std::exception&) {  // a full card: its free memory is known, its speed is not
+    } catch (const std::exception&) {  // a full card, of which only the free memory is known
     }
     return out;
 }
@@ -317,7 +318,7 @@ void Estimator::look_at(const Request& r, const Estimate& work) {
 void Estimator::look_into_anew(const Device& device) {
     const QString name = to_qstring(device.name());
     const auto known = facts_.constFind(name);
-    if (known != facts_.constEnd() && known->issue.isEmpty()) return; // or being looked into
+    if (known != facts_.constEnd() && known->issue.isEmpty()) return; // known, or being looked into
     facts_.insert(name, {});
     ++looking_;
     thread_.put([this, device, name] {

@@ -4,8 +4,8 @@
 
 namespace denoir::app {
 
-/// A field's name as people read it, in their language. A key of a request, or a dotted one for a member
-/// ("forcing.ar_step", "loras.0.strength"); "size" is width and height.
+/// The name of a request's field in the studio's language. `field` is a key, or a dotted one for a member
+/// ("forcing.ar_step", "loras.0.strength"); "size" stands for width and height.
 QString field_title(const QString& field);
 
 } // namespace denoir::app

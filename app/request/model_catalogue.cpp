@@ -40,10 +40,10 @@ struct ModelRow {
     QVariantMap tasks;
     bool bundled = false;
     Issue issue;
-    // Its default clip in words, and what that needs in bytes; empty or 0: not known.
+    // The default clip in words, and the bytes that it needs; empty or 0 if not known.
     QString clip;
-    quint64 peak = 0, steps = 0, least = 0; ///< as Estimate's
-    quint64 available = 0;                  ///< of this machine, when it was looked at
+    quint64 peak = 0, steps = 0, least = 0; ///< peak_bytes, steps_bytes and least_bytes of an Estimate
+    quint64 available = 0;                  ///< memory of this machine when the model was looked at
 };
 
 quint64 bytes_of(const ModelFolder& model) {
@@ -87,11 +87,11 @@ void tell_need(ModelRow& row, const ModelFolder& model) {
         row.steps = work.steps_bytes;
         row.least = work.least_bytes;
         row.available = available_memory();
-    } catch (const std::exception&) { // incomplete: said elsewhere
+    } catch (const std::exception&) { // incomplete, which other roles say
     }
 }
 
-/// FitsRole and FitsTextRole; `card`: bytes of one, 0: none is meant.
+/// FitsRole and FitsTextRole; `card` is a card's memory in bytes, or 0 for that of this machine.
 std::pair<QString, QString> fit(const ModelRow& row, quint64 card) {
     const quint64 available = card > 0 ? card : row.available, needed = card > 0 ? row.steps : row.peak;
     if (row.clip.isEmpty() || available == 0) return {};
@@ -105,7 +105,7 @@ std::pair<QString, QString> fit(const ModelRow& row, quint64 card) {
                                              .arg(bytes_text(double(row.least)), row.clip, have)};
 }
 
-/// Reads the headers. False: it is no model (only a VAE, a text encoder).
+/// Reads the headers. Returns false if there is no model (but for example only a VAE).
 bool describe(ModelRow& row, const QVariant& parts, const std::stop_token& stop) {
     try {
         Request named;
@@ -120,7 +120,7 @@ bool describe(ModelRow& row, const QVariant& parts, const std::stop_token& stop)
         row.bytes = bytes_of(model);
         const Inspection found = inspect(model.transformer.front());
         row.dtype = to_qstring(found.dtype());
-        for (const fs::path& file : model.transformer) row.parameters += inspect(file).parameters; // shards
+        for (const fs::path& file : model.transformer) row.parameters += inspect(file).parameters; // may be shards
         tell_tasks(row, model, variant);
         row.state = row.missing.isEmpty() ? ModelCatalogue::State::ready : ModelCatalogue::State::incomplete;
         tell_need(row, model);
@@ -140,7 +140,7 @@ struct ModelCatalogue::Store {
     explicit Store(ModelCatalogue& catalogue) : self(catalogue) {}
 
     void ask() {
-        // A folder into which something is downloaded changes all the time.
+        // Not ask(): a folder into which something is downloaded changes all the time, and looking must come to an end.
         question.ask_next([this, roots = folders, named = parts](TaskThread::Id number, const std::stop_token& stop) {
             if (!look(roots, named, stop)) return;
             tell([this, number] {
@@ -150,18 +150,18 @@ struct ModelCatalogue::Store {
         });
     }
 
-    /// False: it was stopped.
+    /// Returns false if it was stopped.
     bool look(const QStringList& roots, const QVariantMap& named, const std::stop_token& stop) {
         ModelFinder finder(stop);
         QString bundled;
         try {
             bundled = to_qstring(find_model({}));
             finder.found << bundled;
-        } catch (const std::exception&) { // none is shipped
+        } catch (const std::exception&) { // there is no bundled model
         }
         try {
             finder.look_below(Settings::models_folder());
-        } catch (const std::exception&) { // no data folder
+        } catch (const std::exception&) { // there is no data folder
         }
         for (const QString& root : roots) finder.look_below(to_path(root));
         if (stop.stop_requested()) return false;
@@ -185,7 +185,7 @@ struct ModelCatalogue::Store {
 
     void tell(std::function<void()> what) { QMetaObject::invokeMethod(&self, std::move(what)); }
 
-    /// Lists these paths, in this order; what is known of a path stays until it has been looked at again.
+    /// Lists these models in this order. What is known of a model stays until it has been looked at again.
     void begin(const std::vector<ModelRow>& found, const QStringList& watch) {
         self.beginResetModel();
         std::vector<ModelRow> next;
@@ -217,13 +217,13 @@ struct ModelCatalogue::Store {
 
     ModelCatalogue& self;
     std::vector<ModelRow> rows;
-    quint64 available = 0; ///< of a card; 0: none is meant
+    quint64 available = 0; ///< memory of a card; 0 for that of this machine
     QStringList folders;
     QVariantMap parts;
     QFileSystemWatcher watcher;
     QTimer again;
     NewestQuestion::Number answered = 0;
-    TaskThread thread; ///< last but one: joined before the rest goes
+    TaskThread thread; ///< last but for what borrows it, so that it is joined before the rest is destroyed
     NewestQuestion question{thread};
 };
 
@@ -269,7 +269,7 @@ QVariant ModelCatalogue::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole:
     case NameRole: {
-        // Two models of the same name are told apart by their folders.
+        // Two models of the same name are distinguished by their folders.
         const auto& all = store_->rows;
         const bool alone = std::count_if(all.begin(), all.end(), [&](const auto& x) { return x.name == r.name; }) < 2;
         return alone ? r.name : QStringLiteral("%1 · %2").arg(r.name, QFileInfo(r.path).dir().dirName());

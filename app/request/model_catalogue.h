@@ -9,8 +9,8 @@
 
 namespace denoir::app {
 
-/// The models found in the watched folders, the data folder's `models` and among the bundled ones; told from headers
-/// alone on a thread of low priority, renewed when a folder changes.
+/// The list of models: those in the watched folders and in the data folder's `models`, and the bundled one. They are
+/// described from headers alone, on a thread of low priority, and again when a folder changes.
 class ModelCatalogue : public QAbstractListModel {
     Q_OBJECT
 public:
@@ -25,10 +25,10 @@ public:
         DTypeRole,      ///< "bf16", "f32", "q8_0": the type of most bytes
         BytesRole,      ///< of all files
         ParametersRole, ///< of the transformer
-        MissingRole,    ///< QStringList: parts that no task can do without
-        TasksRole,      ///< QVariantMap: task ("text to video") -> QStringList of what it lacks, empty: ready
-        FitsRole,       ///< "fits", "streams" (weights come and go), "too large", "" not known
-        FitsTextRole,   ///< a sentence
+        MissingRole,    ///< QStringList: missing parts that every task needs
+        TasksRole,    ///< QVariantMap: task ("text to video") -> QStringList of missing parts, empty if it can be done
+        FitsRole,     ///< "fits", "streams" (weights are read again and again), "too large"; "" if not known
+        FitsTextRole, ///< a sentence
         BundledRole,
         IssueRole,
     };
@@ -36,20 +36,20 @@ public:
     explicit ModelCatalogue(QObject* parent = nullptr);
     ~ModelCatalogue() override;
 
-    /// What models are held against: a card's memory; 0: the memory that this machine had when they were looked at.
+    /// The memory that models must fit into: that of a card, or 0 for what this machine had when they were looked at.
     void set_available(quint64 bytes);
-    /// Looks into them now and whenever they change; at most six levels deep.
+    /// Looks into these folders now and whenever they change, at most six levels deep.
     void set_folders(const QStringList& folders);
     QStringList folders() const;
-    /// Parts that lie elsewhere, as Settings::model_parts(). Looks at the models again where they change.
+    /// Parts that lie elsewhere: Settings::model_parts(). If they change, the models are looked at again.
     void set_parts(const QVariantMap& parts);
     void refresh();
     bool wait_looked(int milliseconds);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
-    int row_of(const QString& path) const; ///< -1: none; empty path: the bundled model
-    QString bundled() const;               ///< its path; empty: there is none
+    int row_of(const QString& path) const; ///< -1 if there is none; an empty path stands for the bundled model
+    QString bundled() const;               ///< path of the bundled model; empty if there is none
 
 signals:
     void looked(); ///< everything was looked at

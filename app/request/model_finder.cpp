@@ -20,10 +20,10 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int most_depth = 6; ///< ComfyUI/models/diffusion_models/WanVideo/I2V, a revision in Hugging Face's cache
+constexpr int most_depth = 6; ///< as for ComfyUI/models/diffusion_models/WanVideo/I2V or Hugging Face's cache
 constexpr std::size_t most_looked_at = 20'000; ///< entries below one root
 
-/// Weight files of a folder, a series of shards as one; none if the folder cannot be read.
+/// The checkpoints in a folder, with a series of shards as one; none if the folder cannot be read.
 std::vector<CheckpointFiles> checkpoints_in(const fs::path& folder) {
     const auto is_other = [](const CheckpointFiles& files) {
         if (files.files.empty()) return true;
@@ -33,7 +33,7 @@ std::vector<CheckpointFiles> checkpoints_in(const fs::path& folder) {
                (ending != ".safetensors" && ending != ".pth" && ending != ".gguf");
     };
     try {
-        std::vector<Error> bad; // an index, whose files are there all the same
+        std::vector<Error> bad; // a damaged index, whose files are listed all the same
         std::vector<CheckpointFiles> all = list_checkpoints(folder, &bad);
         std::erase_if(all, is_other);
         return all;
@@ -48,21 +48,21 @@ bool is_lfs_pointer(const fs::path& file) {
     return std::ifstream(file, std::ios::binary).read(start.data(), std::streamsize(start.size())) && start == begins;
 }
 
-/// Whether a file that cannot be read is to be shown: a .pth may be any program's, and few are models.
-bool is_worth_a_word(const fs::path& file) { return file.extension() != ".pth" || is_lfs_pointer(file); }
+/// Whether a file that cannot be read is to be shown: many programs write .pth files, few of which are models.
+bool is_worth_showing(const fs::path& file) { return file.extension() != ".pth" || is_lfs_pointer(file); }
 
 bool holds_transformer(const CheckpointFiles& files, const std::stop_token& stop) {
     return holds(Checkpoint::open(files, OldPth::refuse, stop), Component::transformer);
 }
 
-/// Where ComfyUI, Forge, Wan2GP and lightx2v keep the transformers of many models.
+/// Whether a folder has a name under which ComfyUI, Forge, Wan2GP or lightx2v keep the transformers of many models.
 bool is_for_many(const fs::path& folder) {
     static constexpr std::array names{"diffusion_models", "unet",           "checkpoints",
                                       "stable-diffusion", "distill_models", "ckpts"};
     return std::find(names.begin(), names.end(), lower_ascii(folder.filename().string())) != names.end();
 }
 
-/// All companions that were found lie beside the transformer, in files of their own.
+/// Whether VAE and encoders, as far as they were found, lie in `folder` beside the transformer, in files of their own.
 bool has_companions_in(const fs::path& folder, const ModelFolder& model) {
     std::size_t beside = 0, elsewhere = 0;
     for (const auto* files : {&model.vae, &model.text_encoder, &model.clip}) {
@@ -83,7 +83,7 @@ bool is_its_own(const ModelFolder& model) {
     return place.parent_path() == root && (part == "transformer" || expert_of(part) != Expert::none);
 }
 
-/// Below it lies nothing but its parts, or its former revisions.
+/// Whether below a model's folder lie only its parts or its earlier revisions.
 bool is_closed(const fs::path& folder, const ModelFolder& model) {
     return is_file(model.root / "model_index.json") || model.root != folder;
 }
@@ -100,7 +100,7 @@ void ModelFinder::look_below(const fs::path& root) {
     }
 }
 
-/// False: enough has been looked at, or the search has been stopped.
+/// Returns false if enough was looked at, or the search was stopped.
 bool ModelFinder::look(const fs::path& folder, Level& level) {
     if (!is_folder(folder)) return true;
     folders << to_qstring(folder);
@@ -122,7 +122,7 @@ bool ModelFinder::look(const fs::path& folder, Level& level) {
     return true;
 }
 
-/// False: the search has been stopped.
+/// Returns false if the search was stopped.
 bool ModelFinder::look_at_files(const fs::path& folder) {
     for (const CheckpointFiles& files : checkpoints_in(folder)) {
         if (end_.stop_requested()) return false;
@@ -130,24 +130,24 @@ bool ModelFinder::look_at_files(const fs::path& folder) {
         if (taken_.contains(normal_path(file))) continue;
         try {
             if (!holds_transformer(files, end_)) continue;
-        } catch (const std::exception&) { // shown as unreadable
-            if (is_worth_a_word(file)) found << to_qstring(file);
+        } catch (const std::exception&) { // will be listed as unreadable
+            if (is_worth_showing(file)) found << to_qstring(file);
             continue;
         }
         if (const auto model = opened(file))
             add(model->transformer.front(), *model);
         else
-            found << to_qstring(file); // what is wrong is shown
+            found << to_qstring(file); // the catalogue will say what is wrong with it
     }
     return true;
 }
 
-/// Nothing: there is no transformer, or several, or one that cannot be run.
+/// The model at `path`; empty if there is no transformer, or several, or one that cannot be run.
 std::optional<ModelFolder> ModelFinder::opened(const fs::path& path) const {
     try {
         ModelFolder model = ModelFolder::open(path, {}, end_);
         if (!model.transformer.empty()) return model;
-    } catch (const std::exception&) { // whoever shows it says why
+    } catch (const std::exception&) { // the catalogue will say why
     }
     return std::nullopt;
 }

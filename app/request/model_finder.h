@@ -12,23 +12,23 @@
 
 namespace denoir::app {
 
-/// What may be a model below some folders: a folder that one model has to itself, as repositories do, else each
-/// transformer's file; a pair of experts or a series of shards once. Told from names and headers.
+/// Finds models below some folders by names and headers. A model is listed as its folder if it has one to itself, as a
+/// repository does, and otherwise as its transformer's file. A pair of experts or a series of shards is listed once.
 class ModelFinder {
 public:
-    /// Ends early once `end` is asked for.
+    /// `end` stops the search.
     explicit ModelFinder(std::stop_token end) : end_(std::move(end)) {}
 
-    /// At most six levels, level by level: where there is too much below a root, what lies deep is left out.
+    /// Searches at most six levels, one after another, so that what lies deepest is left out if there is too much.
     void look_below(const std::filesystem::path& root);
 
-    QStringList found;   ///< also what claims to be a checkpoint and cannot be read
-    QStringList folders; ///< looked into: to be watched
+    QStringList found;   ///< models, and checkpoints that cannot be read
+    QStringList folders; ///< those looked into, to be watched
 
 private:
     struct Level {
         std::vector<std::filesystem::path> folders, below;
-        std::size_t looked = 0; ///< entries, of all levels
+        std::size_t looked = 0; ///< number of entries looked at, on all levels
     };
     bool look(const std::filesystem::path& folder, Level& level);
     bool look_at_files(const std::filesystem::path& folder);
@@ -36,7 +36,7 @@ private:
     void add(const std::filesystem::path& path, const ModelFolder& model);
 
     const std::stop_token end_;
-    std::set<std::filesystem::path> taken_; ///< transformers' files of what was found
+    std::set<std::filesystem::path> taken_; ///< the transformers' files of models that were found
 };
 
 } // namespace denoir::app

@@ -38,7 +38,7 @@ QString PromptHistory::previous(const QString& current) {
         draft_ = current;
         at_ = prompts_.size();
     }
-    // Skips prompts equal to the one shown.
+    // Skips a newest prompt that is equal to the one shown.
     qsizetype next = at_ - 1;
     if (at_ == prompts_.size() && next >= 0 && prompts_[next] == current) --next;
     if (next < 0) {

@@ -8,8 +8,8 @@ namespace denoir::app {
 
 class FileSaver;
 
-/// The prompts that were generated from, newest last, each once; `prompts.json` of the data folder. Alt+Up and Alt+Down
-/// walk through it as in a shell: what was being written comes back at the end.
+/// The prompts of earlier runs, newest last, each once, in `prompts.json` in the data folder. Alt+Up and Alt+Down walk
+/// through them as in a shell, where the text that was being written comes back at the end.
 class PromptHistory : public QObject {
     Q_OBJECT
 public:
@@ -17,16 +17,16 @@ public:
     explicit PromptHistory(QObject* parent = nullptr);
     ~PromptHistory() override;
 
-    void add(const QString& prompt); ///< ends a walk
-    /// The prompt before; `current` is kept as the end of the walk. Null: there is none.
+    void add(const QString& prompt); ///< also ends a walk
+    /// The prompt before the one shown; null if there is none. A walk begins with keeping `current` as its end.
     QString previous(const QString& current);
-    QString next(); ///< null: not walking
+    QString next(); ///< the prompt after the one shown; null without a walk
     QStringList prompts() const { return prompts_; }
 
 private:
     QStringList prompts_;
     QString draft_;
-    qsizetype at_ = -1; ///< place of the walk; -1: none
+    qsizetype at_ = -1; ///< index of the prompt shown; -1 without a walk
     std::unique_ptr<FileSaver> saver_;
 };
 

@@ -22,18 +22,18 @@ RememberedRequest::RememberedRequest(RequestDocument& document, const Settings& 
 
 void RememberedRequest::save() {
     if (!keeps_) return;
-    // What was being written outlives a crash; the disk may be slow beside a run, and nobody waits for it.
+    // Saved at once, so that it survives a crash, but without waiting for the disk, which may be slow beside a run.
     saver_.save(asked_json(document_.to_keep()).dump() + "\n");
 }
 
 void RememberedRequest::restore(const QString& first_prompt) {
-    Issue of_another_version; // a fresh start is better than a question
+    Issue of_another_version; // ignored: a fresh start is better than a question
     const auto load = [this](const std::string& text) {
         document_.load(request_from_json(parse_json(text, "request.json"), {}));
     };
     if (read_own_file(saver_.path(), of_another_version, load)) return;
     if (const QString before = settings_.value(QStringLiteral("document/last")).toString(); !before.isEmpty()) {
-        try { // where versions before that file kept it
+        try { // older versions kept it here
             return load(before.toStdString());
         } catch (const Error&) {
         }

@@ -11,17 +11,17 @@ namespace denoir::app {
 class RequestDocument;
 class Settings;
 
-/// What stands in the parameters, kept in a file of our own for the next start: a moment after each change. Borrows
-/// document and settings. GUI thread.
+/// Keeps the request being edited in a file of the studio's own for the next start, writing it shortly after each
+/// change. Borrows document and settings. GUI thread.
 class RememberedRequest : public QObject {
     Q_OBJECT
 public:
     RememberedRequest(RequestDocument& document, const Settings& settings, std::filesystem::path file,
                       QObject* parent = nullptr);
-    /// Puts it back into the document; where none was kept, a request with that prompt.
+    /// Loads the kept request into the document, or one with the prompt `first_prompt` if there is none.
     void restore(const QString& first_prompt);
-    void save();                            ///< now
-    void keep_nothing() { keeps_ = false; } ///< from now on
+    void save();                            ///< writes it now
+    void keep_nothing() { keeps_ = false; } ///< writes nothing from now on
 
 private:
     RequestDocument& document_;

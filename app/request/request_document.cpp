@@ -18,7 +18,7 @@
 namespace denoir::app {
 namespace {
 
-constexpr int request_command = 0x5e01; ///< for merging
+constexpr int request_command = 0x5e01; ///< QUndoCommand::id(), for merging
 constexpr auto burst_pause = std::chrono::milliseconds(1200), longest_burst = std::chrono::milliseconds(8000);
 
 /// True for fields that change neither defaults nor messages nor the estimate.
@@ -26,11 +26,11 @@ bool is_harmless(const QString& key) {
     return key == QStringLiteral("prompt") || key == QStringLiteral("negative_prompt") || key == QStringLiteral("seed");
 }
 
-/// The family that the chosen model's files tell; nothing if they do not, or cannot be read.
+/// The family that the chosen model's files tell; empty if they do not, or cannot be read.
 std::optional<Family> family_told(const Request& r) {
     try {
         return ModelFolder::open(find_model(r.model), r.parts).family;
-    } catch (const Error&) { // whoever resolves the request says it
+    } catch (const Error&) { // resolving the request will report this
         return {};
     }
 }
@@ -43,9 +43,9 @@ void forget_hidden(Request& r, const QStringList& chosen = {}) {
 
 /// The request of a run or a file, made fit for editing.
 Request to_edit(Request r, const QString& prompt_template) {
-    r.start.reset(); // the run itself, not a branch of it
+    r.start.reset(); // so that a branch is made as a run of its own
     r.mode.reset();  // follows from the model and the images, which may change
-    // Fields that no control shows are left open if the model's own value is the same.
+    // Fields that no control shows are cleared if the model's own value is the same.
     if (r.family && r.family == family_told(r)) r.family.reset();
     if (r.preprocess == Preprocess::original) r.preprocess.reset();
     if (!prompt_template.isEmpty()) r.prompt = prompt_template.toStdString();
@@ -58,7 +58,7 @@ Request to_edit(Request r, const QString& prompt_template) {
 class RequestCommand : public QUndoCommand {
 public:
     using State = RequestDocument::State;
-    /// `merge_key` empty: stays a step of its own.
+    /// Commands with the same `merge_key` merge, unless it is empty.
     RequestCommand(RequestDocument& document, State before, State after, const QString& label, QString merge_key)
         : QUndoCommand(label),
           document_(document),
@@ -103,7 +103,7 @@ QVariant RequestDocument::default_value(const QString& key) const {
 
 bool RequestDocument::has_value(const QString& key) const {
     if (key == QStringLiteral("prompt")) return !asked_.prompt.empty();
-    // These are never open: empty is a value.
+    // These always have a value, so they count as set if it is not the default.
     if (key == QStringLiteral("threads")) return asked_.threads != 0;
     if (key == QStringLiteral("guidance_until")) return asked_.guidance_until != 0;
     if (key == QStringLiteral("latents")) return asked_.latents != KeepLatents::all;
@@ -175,7 +175,7 @@ void RequestDocument::reset(const QString& key) {
     if (key == QStringLiteral("seed")) after.seed_locked = false;
     const QString label = tr("reset %1").arg(field_title(key));
     if (key == QStringLiteral("start") && one_window_ && asked_.start) {
-        one_window_->label = label; // what is kept of the run, once its model is read, is part of this step
+        one_window_->label = label; // keep_one_window() becomes part of this step once the model is read
         one_window_->merge_key = QStringLiteral("made %1").arg(++burst_);
         return undo_.push(new RequestCommand(*this, state(), std::move(after), label, one_window_->merge_key));
     }
@@ -191,7 +191,7 @@ void RequestDocument::reset_all() {
     after.model = asked_.model;
     after.parts = asked_.parts;
     after.loras = asked_.loras;
-    if (asked_.family && !family_told(asked_)) after.family = asked_.family; // nothing else says it
+    if (asked_.family && !family_told(asked_)) after.family = asked_.family; // the model needs it
     push({std::move(after), false}, tr("reset every parameter"));
 }
 
@@ -223,8 +223,8 @@ void RequestDocument::restore_made(const Request& made, State after, const QStri
     resolve_soon();
 }
 
-/// Part of the step that restored the run, unless the user has changed the length or the windows since. A branch has
-/// the windows of the run that it starts from.
+/// Keeps the restored clip in one window, as part of the step that restored it, unless the user has changed the length
+/// or the windows since. A branch always has the windows of the run that it starts from.
 void RequestDocument::keep_one_window() {
     if (!one_window_ || asked_.start || undo_.canRedo()) return;
     const OneWindow kept = *std::exchange(one_window_, std::nullopt);
@@ -262,11 +262,11 @@ void RequestDocument::set_seed_locked(bool locked) {
 RequestDocument::Snapshot RequestDocument::snapshot(int variation) const {
     Snapshot out;
     out.request = asked_;
-    const bool branches = asked_.start.has_value(); // with the noise of its run: no seed has any effect
+    const bool branches = asked_.start.has_value(); // it has the noise of its run, so that a seed has no effect
     if (!asked_.seed || (!seed_locked_ && !branches)) {
         out.request.seed = draw_seed();
     } else if (!branches) {
-        *out.request.seed += quint64(variation); // past the largest it goes on at 0
+        *out.request.seed += quint64(variation); // after the largest seed comes 0
     }
     const auto resolve = [&](std::string& text, QString& text_template) {
         const QString written = to_qstring(text);
@@ -289,7 +289,7 @@ void RequestDocument::settle() { burst_began_ = {}; }
 
 void RequestDocument::push(State after, const QString& label, const QString& merge_key) {
     if (changed_keys(asked_, after.request).isEmpty()) return set_seed_locked(after.seed_locked);
-    // Choosing a file is a step of its own: it is not typed letter by letter.
+    // Choosing a file is a step of its own, as it is not typed letter by letter.
     const bool merges = !merge_key.isEmpty() && !merge_key.contains(QLatin1String("image")) &&
                         !merge_key.contains(QLatin1String("model"));
     const auto now = std::chrono::steady_clock::now();
@@ -300,7 +300,7 @@ void RequestDocument::push(State after, const QString& label, const QString& mer
                                   merges ? QStringLiteral("%1 %2").arg(burst_).arg(merge_key) : QString()));
 }
 
-/// If the step does not change the lock, it stays as the user has set it since.
+/// Makes an undo step or its opposite. A step that does not change the lock leaves it as the user has set it since.
 void RequestDocument::go(const State& from, const State& to) {
     if (from.seed_locked != to.seed_locked) set_seed_locked(to.seed_locked);
     apply(to.request, changed_keys(from.request, to.request));
@@ -329,10 +329,10 @@ void RequestDocument::resolve_soon() {
 }
 
 void RequestDocument::take(const Resolution& resolution) {
-    if (resolution.serial != serial_) return; // an older question
+    if (resolution.serial != serial_) return; // the answer to an older question
     resolved_ = resolution.resolved;
     if (resolution.defaults) defaults_ = resolution.defaults;
-    take_harmless(); // edited since
+    take_harmless(); // these may have been edited since the question
     estimate_ = resolution.estimate;
     issues_ = resolution.issues;
     takes_image_ = resolution.takes_image;

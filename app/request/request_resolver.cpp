@@ -26,7 +26,7 @@ Issue placed(Issue issue, const Request& r) {
             issue.message = issue.field.isEmpty() ? QStringLiteral("%1: %2").arg(name, told)
                                                   : QStringLiteral("%1: %2: %3").arg(name, issue.field, told);
             issue.field = QStringLiteral("loras");
-            issue.file.clear(), issue.hint.clear(); // all of it is in the message, in one language
+            issue.file.clear(), issue.hint.clear(); // the message contains them, all in one language
             return issue;
         }
     const QString key = top_key(issue.field);
@@ -39,8 +39,8 @@ Issue placed(Issue issue, const Request& r) {
     return issue;
 }
 
-/// Removes the refused field from the request, so that other problems are found, too. False: there is nothing to
-/// remove.
+/// Removes the refused field from the request, so that other problems are found as well. Returns false if there is
+/// nothing to remove.
 bool drop(Request& r, const QString& key) {
     if (key == QStringLiteral("width") || key == QStringLiteral("height")) {
         const bool any = r.width || r.height;
@@ -64,7 +64,7 @@ void check_image(Request& r, std::filesystem::path Request::*member, const char*
     }
 }
 
-/// The video that the clip goes on after: read as far as needed to count its frames.
+/// Checks the video that the clip continues, reading it as far as needed to count its frames.
 void check_video(Request& r, QList<Issue>& issues, const std::stop_token& stop) {
     if (!goes_on(r)) return;
     try {

@@ -17,7 +17,7 @@ struct RequestDocument::Resolution {
     Variant variant;
 };
 
-/// Answers the newest question alone. `answer` is called on the resolver's thread.
+/// Resolves requests, of which only the newest counts. `answer` is called on the resolver's thread.
 class RequestDocument::Resolver {
 public:
     explicit Resolver(std::function<void(Resolution)> answer);

@@ -9,7 +9,7 @@
 namespace denoir::app {
 namespace {
 
-/// Named in messages instead of a command line's option; taken out again by set_field().
+/// The source of values for messages, in place of the command line's options; set_field() removes it again.
 constexpr const char* window = "window";
 
 } // namespace
@@ -105,7 +105,7 @@ void set_field(Request& request, const QString& key, const QVariant& value) {
     }
     try {
         set_request_field(request, top, json, {window, "/"});
-    } catch (const Error& e) { // the field says enough
+    } catch (const Error& e) { // without a file name, as the field says enough
         throw UsageError({}, e.field(), e.message(), e.hint());
     }
 }

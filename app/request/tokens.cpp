@@ -15,7 +15,7 @@
 namespace denoir::app {
 namespace {
 
-constexpr int far_beyond = 1 << 16; ///< counts how much too long a prompt is
+constexpr int far_beyond = 1 << 16; ///< counting stops here, so that it says how much too long a prompt is
 
 } // namespace
 
@@ -43,7 +43,7 @@ struct Tokens::State {
     void try_answer(const QString& tag, const Question& question, const std::stop_token& stop) {
         try {
             answer(tag, question, stop);
-        } catch (const Cancelled&) { // another question comes
+        } catch (const Cancelled&) { // there is a newer question
         } catch (...) {
             loaded.reset();
             emit self.failed(tag, Issue::from_current_exception());
@@ -66,8 +66,8 @@ struct Tokens::State {
 
     Tokens& self;
     std::map<QString, NewestQuestion> questions; ///< by tag
-    std::optional<Loaded> loaded;                ///< the thread's own
-    TaskThread thread{{.nice = 0}};              ///< last: joined before the rest goes
+    std::optional<Loaded> loaded;                ///< used on the thread only
+    TaskThread thread{{.nice = 0}};              ///< declared last, so that it is joined before the rest is destroyed
 };
 
 Tokens::Tokens(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {

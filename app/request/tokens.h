@@ -8,19 +8,19 @@
 
 namespace denoir::app {
 
-/// Counts the tokens of a prompt with the model's own tokenizer, cleaned as the pipeline does it, on a thread of its
-/// own (a vocabulary takes up to a second to read, once). Answers only the newest question.
+/// Counts the tokens of a prompt with the model's own tokenizer, after the pipeline's cleaning, on a thread of its own,
+/// as reading a vocabulary takes up to a second. Answers only the newest question of each tag.
 class Tokens : public QObject {
     Q_OBJECT
 public:
     explicit Tokens(QObject* parent = nullptr);
     ~Tokens() override;
-    /// `model`: folder, file, name; empty: the bundled model; `parts` that were named for it. `tag` comes back with the
-    /// answer ("prompt", "negative").
+    /// `model` is a folder, file or name, or empty for the bundled model; `parts` are files named for it. `tag`
+    /// ("prompt", "negative") comes back with the answer.
     void count(const QString& tag, const QString& text, const QString& model, const ModelParts& parts = {});
 
 signals:
-    /// `tokens` includes the end mark; `limit` is the model's text length; more than that is cut away.
+    /// `tokens` includes the end mark. `limit` is the model's text length, beyond which the prompt is cut off.
     void counted(const QString& tag, int tokens, int limit);
     void failed(const QString& tag, const denoir::app::Issue& issue);
 

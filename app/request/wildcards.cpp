@@ -7,7 +7,7 @@
 namespace denoir::app {
 namespace {
 
-/// SplitMix64: a few lines that give the same numbers everywhere, which std:: distributions do not.
+/// SplitMix64, which unlike std:: distributions gives the same numbers everywhere.
 quint64 next(quint64& state) {
     quint64 z = (state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -19,9 +19,9 @@ bool escaped(QStringView text, qsizetype at) {
     return text[at] == u'\\' && at + 1 < text.size() && QStringView(u"{|}\\").contains(text[at + 1]);
 }
 
-constexpr int max_depth = 64; ///< deeper nesting stands for itself
+constexpr int max_depth = 64; ///< deeper nesting stays as it is
 
-/// A prompt whose braces were matched once: prompts may be long, and each letter typed asks for their wildcards.
+/// A prompt with its braces matched in advance: prompts may be long, and each typed letter asks for their wildcards.
 class Template {
 public:
     explicit Template(QStringView text) : text_(text), closing_(std::size_t(text.size()), -1) {
@@ -37,7 +37,7 @@ public:
             }
         }
     }
-    /// Counts in `found` the wildcards that a choice was made of.
+    /// The text with choices made; `found` counts the wildcards.
     QString resolved(quint64& state, int& found) const { return resolved({0, text_.size()}, state, 0, found); }
 
 private:
@@ -45,7 +45,7 @@ private:
         qsizetype begin, end;
     };
 
-    /// The choices between two braces, split at the bars of this level. One choice alone is no wildcard.
+    /// The choices between two braces, split at the bars of this level. A single one means that it is no wildcard.
     std::vector<Part> choices(Part inside) const {
         std::vector<Part> out;
         qsizetype begin = inside.begin;
@@ -87,7 +87,7 @@ private:
     }
 
     QStringView text_;
-    std::vector<qsizetype> closing_; ///< of the brace at each place; -1: none opens there, or it does not close
+    std::vector<qsizetype> closing_; ///< index of the brace that closes the one at each place; -1 if there is none
 };
 
 } // namespace
@@ -101,7 +101,7 @@ bool has_wildcards(const QString& prompt) {
 }
 
 QString resolve_wildcards(const QString& prompt_template, quint64 seed) {
-    if (!has_wildcards(prompt_template)) return prompt_template; // backslashes of ordinary prompts stay
+    if (!has_wildcards(prompt_template)) return prompt_template; // with its backslashes
     quint64 state = seed;
     int found = 0;
     return Template(prompt_template).resolved(state, found);

@@ -20,7 +20,7 @@
 namespace denoir::app {
 namespace {
 
-constexpr int decoder_nice = 5; ///< ahead of the engine's 10: somebody waits for this picture
+constexpr int decoder_nice = 5; ///< before the engine's 10, as the user waits for this picture
 
 /// Thrown to leave the decoder once it has made the frame that was asked for.
 struct Enough {};
@@ -31,7 +31,7 @@ struct DraftDecoder::State {
     struct Draft {
         DraftId id = 0;
         std::filesystem::path run;
-        int step = 0, frame = -1;  ///< frame -1: every one
+        int step = 0, frame = -1;  ///< frame -1: every frame
         std::filesystem::path out; ///< empty: pictures only
     };
 
@@ -115,7 +115,7 @@ struct DraftDecoder::State {
     std::optional<Residency> residency;
     std::vector<std::filesystem::path> decoder; ///< files of the VAE that was used last
     std::shared_ptr<Backend> backend;
-    TaskThread thread; ///< last: joined before the rest goes
+    TaskThread thread; ///< declared last, so that it is joined before the rest is destroyed
 };
 
 DraftDecoder::DraftDecoder(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {

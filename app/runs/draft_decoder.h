@@ -22,7 +22,7 @@ public:
     /// -1: every frame, in order. The VAE is causal, so the latent frames before are decoded, too: frame 0 is the
     /// cheapest.
     DraftId decode_step(const QString& run, int step, int frame = -1);
-    /// Keeps the draft of a step as a video file (.mp4, .mkv or a folder of PNG).
+    /// Writes the draft of a step as a video file (.mp4, .mkv) or a folder of PNG files.
     DraftId keep(const QString& run, int step, const QString& out);
     void cancel(DraftId draft);
     void cancel_all();

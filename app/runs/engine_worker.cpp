@@ -29,7 +29,7 @@ struct EngineWorker::State {
 
         void run_begins(const RunFolder& run) {
             const RunRecord& record = run.record();
-            const auto& start = record.request.start; // a branch has not copied the steps it starts from yet
+            const auto& start = record.request.start; // a branch has not yet copied the steps that it starts from
             const int first = !record.steps.empty() ? record.steps.back().step : start ? start->step : 0;
             run_ = to_qstring(run.path());
             emit worker_.run_created(job_, run_, record.total_steps, first, record.request);
@@ -59,10 +59,10 @@ struct EngineWorker::State {
 
     explicit State(EngineWorker& worker)
         : self(worker),
-          thread({.release = [this] { engine.clear(); }, // on the thread that it belongs to
+          thread({.release = [this] { engine.clear(); }, // called on the thread that the engine belongs to
                   .ended = [this](JobId job) { emit self.ended(job); }}) {}
 
-    /// `work` emits the signal for its success; cancellation and failure are told here.
+    /// `work` emits the signal for its success; put() those for cancellation and failure.
     JobId put(std::function<void(JobId, Reporter&, const std::stop_token&)> work) {
         return thread.put([this, work = std::move(work)](JobId job, const std::stop_token& stop) {
             Reporter reporter(self, job);
@@ -73,7 +73,7 @@ struct EngineWorker::State {
             } catch (const Cancelled&) {
                 emit self.cancelled(job, reporter.run());
             } catch (...) {
-                engine.clear(); // so that a job which ran out of memory has more next time
+                engine.clear(); // so that a job that ran out of memory has more next time
                 emit self.failed(job, Issue::from_current_exception());
             }
         });
@@ -84,10 +84,10 @@ struct EngineWorker::State {
     }
 
     EngineWorker& self;
-    // Touched by the thread alone:
+    // Used on the thread only:
     Engine engine;
-    std::filesystem::path rendered_last; ///< what it encoded may serve the next run
-    TaskThread thread;                   ///< last: joined before the rest goes
+    std::filesystem::path rendered_last; ///< the next run may reuse what this one encoded
+    TaskThread thread;                   ///< declared last, so that it is joined before the rest is destroyed
 };
 
 EngineWorker::EngineWorker(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {
@@ -123,7 +123,7 @@ JobId EngineWorker::resume(const QString& run) {
 
 JobId EngineWorker::verify(const QString& run) {
     return state_->put([s = state_.get(), run = to_path(run)](JobId job, auto& reporter, const auto& stop) {
-        s->engine.clear(); // uses nothing of what is kept there, and may need the memory
+        s->engine.clear(); // verify_run() uses an engine of its own, which may need the memory
         const Verification v = verify_run(run, 0, reporter, stop);
         VerifyResult result{v.identical(), v.steps, v.first_difference.value_or(-1), {}};
         for (const std::string& file : v.changed_files) result.changed_files << to_qstring(file);

@@ -12,22 +12,22 @@
 
 namespace denoir::app {
 
-using JobId = quint64; ///< 0: none
+using JobId = quint64; ///< 0 stands for no job
 
-/// A solver step just taken. Tensors share their memory with nobody who writes: cheap to copy, safe to read from any
-/// thread.
+/// A solver step just taken. Nobody writes to the tensors any more, so they can be read from any thread; copies are
+/// cheap.
 struct StepUpdate {
-    int step = 0, steps = 0; ///< 1 … steps; 0: the state a run goes on from
+    int step = 0, steps = 0; ///< 1 … steps; 0: the state from which a run is resumed
     Tensor latent;           ///< [C,T,h,w] f32, after the step
     Tensor x0;               ///< the estimate of the clean latent, same shape
     double seconds = 0;      ///< of this step
 };
 
-/// How far the job at work is in its present stage.
+/// The progress of the current job within its present stage.
 struct JobProgress {
     Stage stage = Stage::load_text;
-    double done = 0, total = 0; ///< pieces of this stage; total 0: not known
-    double seconds_left = -1;   ///< of this stage, from its measured pace; negative: not known yet
+    double done = 0, total = 0; ///< parts of this stage; total 0: not known
+    double seconds_left = -1;   ///< for the rest of this stage, from its measured pace; negative: not known yet
     double stage_seconds = 0;   ///< since the stage began
 };
 
@@ -40,42 +40,43 @@ struct RunResult {
 
 struct VerifyResult {
     bool identical = false;
-    int steps = 0;             ///< compared
-    int first_difference = -1; ///< step whose latents come out otherwise, 0: the noise; -1: none
-    QStringList changed_files; ///< as Verification::changed_files
+    int steps = 0;             ///< that were compared
+    int first_difference = -1; ///< the first step whose latents differ, 0: the noise; -1: none
+    QStringList changed_files; ///< Verification::changed_files
 };
 
-/// The engine thread: takes one job after another and turns observer calls into signals, which arrive on the thread of
-/// the receiver. Its threads run at low priority beside a window. Destroying it cancels the job and joins; a run stays
-/// resumable.
+/// Runs the engine on a thread of its own: takes one job after another and turns observer calls into signals, which
+/// arrive on the thread of the receiver. Its threads have a lower priority than the window's. Destroying it cancels the
+/// current job and joins the thread; the run can be resumed.
 class EngineWorker : public QObject {
     Q_OBJECT
 public:
     explicit EngineWorker(QObject* parent = nullptr);
     ~EngineWorker() override;
 
-    /// From a request to the video in `run_dir` (new or empty; empty: a name of its own in the history). A request with
-    /// `start` is a branch. Returns at once; jobs wait for the one before.
+    /// Renders a request into the folder `run_dir`, which must be new or empty. Without `run_dir`, a new folder is made
+    /// in the history. A request with `start` is a branch. Returns at once; a job waits for earlier ones.
     JobId render(const Request& request, const QString& run_dir = {});
-    /// Goes on from the last whole step.
+    /// Continues a run from its last complete step.
     JobId resume(const QString& run);
-    /// Renders the stored request again and compares checksums.
+    /// Renders the request of a run again and compares checksums.
     JobId verify(const QString& run);
-    /// The chosen layers of a request into `out`, as denoir-cli trace writes them. No run folder, no video.
+    /// Writes the chosen layers of a request to `out`, as denoir-cli trace does. Makes no run folder and no video.
     JobId trace(const Request& request, const TraceSelection& select, const QString& out);
 
-    /// The job ends with cancelled() within 200 ms or one block; a waiting one at once. Unknown jobs are ignored.
+    /// Ends a job with cancelled(): a waiting one at once, the current one within 200 ms or one block. Unknown jobs are
+    /// ignored.
     void cancel(JobId job);
     void cancel_all();
-    JobId current() const; ///< the job at work, 0: none
+    JobId current() const; ///< 0 if there is none
     bool busy() const { return current() != 0; }
 
 signals:
     void started(denoir::app::JobId job);
-    /// From now on it can be resumed. `request`: resolved.
+    /// The run folder exists: from now on the run can be resumed. `request` is resolved.
     void run_created(denoir::app::JobId job, const QString& run, int steps, int first_step,
                      const denoir::Request& request);
-    /// As each stage begins, then at most 20 times a second.
+    /// Emitted as each stage begins, then at most 20 times a second.
     void progressed(denoir::app::JobId job, const denoir::app::JobProgress& progress);
     void step_done(denoir::app::JobId job, const denoir::app::StepUpdate& update);
     void warned(denoir::app::JobId job, const QString& text);
@@ -84,8 +85,8 @@ signals:
     void verified(denoir::app::JobId job, const denoir::app::VerifyResult& result);
     void traced(denoir::app::JobId job, const QString& out);
     void failed(denoir::app::JobId job, const denoir::app::Issue& issue);
-    void cancelled(denoir::app::JobId job, const QString& run); ///< run: empty where none had begun
-    void ended(denoir::app::JobId job);                         ///< after the one above
+    void cancelled(denoir::app::JobId job, const QString& run); ///< `run` is empty if none had begun
+    void ended(denoir::app::JobId job);                         ///< follows each of the above
 
 private:
     struct State;

@@ -7,10 +7,10 @@
 
 namespace denoir::app {
 
-/// A field of two requests side by side.
+/// A field's values in two requests.
 struct RequestLine {
-    QString field; ///< as field_title() (app/request/field_title.h) takes it
-    QString a, b;  ///< numbers as they are written in the language; empty: not set there
+    QString field; ///< what field_title() (app/request/field_title.h) takes
+    QString a, b;  ///< as text for the window; empty if the request does not set the field
     bool same = true;
 };
 

@@ -76,7 +76,7 @@ struct RunHistory::Store {
     int find(const QString& run) const {
         for (std::size_t i = 0; i < rows.size(); ++i)
             if (rows[i].path == run || rows[i].entry == run) return int(i);
-        std::error_code code; // another spelling of it
+        std::error_code code; // perhaps another spelling
         const fs::path real = fs::canonical(to_path(run), code);
         if (code || to_qstring(real) == run) return -1;
         for (std::size_t i = 0; i < rows.size(); ++i)
@@ -145,13 +145,13 @@ struct RunHistory::Store {
         emit self.dataChanged(changed, changed);
     }
 
-    /// The run at work may have got further than when its folder was read.
-    void bring_up(RunRow& row) const {
+    /// The run at work may have got further since its folder was read.
+    void update_step(RunRow& row) const {
         if (row.standing == RunStanding::running && (row.path == at_work || row.entry == at_work))
             row.steps_done = std::max(row.steps_done, step_at_work);
     }
 
-    /// Writes to the run's folder, on the scanner's thread.
+    /// Writes notes to the run's folder, on the scanner's thread.
     void write_notes(const QString& entry, const RunNotes& notes) {
         Unwritten& waits = unwritten[entry];
         ++waits.writes;
@@ -181,7 +181,7 @@ struct RunHistory::Store {
         if (const auto waits = unwritten.find(changes.noted); waits != unwritten.end() && --waits->writes == 0)
             unwritten.erase(waits);
         for (RunRow& row : changes.rows) {
-            bring_up(row);
+            update_step(row);
             put_newest_notes(row);
         }
         if (!changes.issue.isEmpty()) {
@@ -208,7 +208,7 @@ struct RunHistory::Store {
     void apply_at_once(RunChanges changes) {
         const QSet<QString> gone(changes.gone.begin(), changes.gone.end());
         const auto is_gone = [&](const RunRow& row) { return gone.contains(row.entry); };
-        if (changes.rows.empty() && std::ranges::none_of(rows, is_gone)) return; // remove() has done it already
+        if (changes.rows.empty() && std::ranges::none_of(rows, is_gone)) return; // remove() took the rows out already
         self.beginResetModel();
         QHash<QString, int> places;
         for (std::size_t i = 0; i < rows.size(); ++i) places.insert(rows[i].entry, int(i));
@@ -269,11 +269,11 @@ struct RunHistory::Store {
     const fs::path runs;
     RunTrash trash;
     std::vector<RunRow> rows; ///< all, newest first
-    std::vector<int> shown;   ///< indices into rows, rising
+    std::vector<int> shown;   ///< indices into rows, ascending
     QString search;
-    QList<QList<QByteArray>> words; ///< of the search, as search_words() has them
+    QList<QList<QByteArray>> words; ///< search_words() of the search
     bool starred_only = false, looked = false;
-    QString at_work; ///< the run that set_step() told of last
+    QString at_work; ///< the run of the last set_step()
     int step_at_work = 0;
     struct Unwritten {
         int writes = 0; ///< how many the scanner has not reported yet
@@ -283,7 +283,7 @@ struct RunHistory::Store {
     Issue issue;
     QFileSystemWatcher watcher;
     QTimer look_again;
-    QStringList followed; ///< entries that others are at work on
+    QStringList followed; ///< entries that other programs are at work on
     QStringList grown;    ///< those of them that have changed
     QTimer look_at_grown;
     QTimer look_at_followed;
@@ -470,7 +470,7 @@ void RunHistory::note(const QString& run, const std::function<void(RunNotes&)>& 
     change(row.notes);
     row.make_haystack();
     store_->write_notes(row.entry, row.notes);
-    store_->replace(index, std::move(row)); // at once; the scanner confirms it
+    store_->replace(index, std::move(row)); // at once, before the scanner has written the notes
 }
 
 void RunHistory::set_starred(const QString& run, bool starred) {
@@ -482,7 +482,7 @@ void RunHistory::set_name(const QString& run, const QString& name) {
 
 void RunHistory::set_prompt_template(const QString& run, const QString& text) {
     if (contains(run)) return note(run, [&](RunNotes& notes) { notes.prompt_template = text; });
-    // The run has just been made and is not in the list yet.
+    // The run was just made and is not in the list yet.
     RunNotes notes = RunNotes::read(to_path(run));
     notes.prompt_template = text;
     store_->write_notes(entry_of(run), notes);
@@ -504,7 +504,7 @@ QStringList RunHistory::remove(const QStringList& runs) {
     for (const QString& run : runs) {
         const RunRow* row = listed.value(run);
         if (const int index = row ? -1 : store_->find(run); index >= 0) row = &store_->rows[std::size_t(index)];
-        if (!row || seen.contains(row) || RunFolder::busy(to_path(row->path))) continue; // one at work stays
+        if (!row || seen.contains(row) || RunFolder::busy(to_path(row->path))) continue; // a run at work stays
         seen.insert(row);
         std::error_code code;
         const fs::path place = store_->trash.put(to_path(row->entry), code);
@@ -552,7 +552,7 @@ void RunHistory::set_step(const QString& run, int step) {
     const int index = store_->find(run);
     if (index < 0) return;
     RunRow row = store_->rows[std::size_t(index)];
-    store_->bring_up(row);
+    store_->update_step(row);
     if (row.steps_done != store_->rows[std::size_t(index)].steps_done) store_->replace(index, std::move(row));
 }
 void RunHistory::refresh() {
@@ -566,7 +566,7 @@ void RunHistory::rebuild() {
 
 bool RunHistory::wait_scanned(int milliseconds) {
     const bool scanned = wait_until([&] { return store_->looked && store_->scanner.idle(); }, milliseconds);
-    QEventLoop().processEvents(); // delivers what the scanner told last
+    QEventLoop().processEvents(); // delivers the scanner's last message
     return scanned;
 }
 
@@ -578,7 +578,7 @@ quint64 RunHistory::bytes() const {
 
 RunHistory::DropPlan RunHistory::plan_drop(quint64 limit) const {
     DropPlan plan;
-    // Unreadable runs cannot be freed, and others must not be freed in their place.
+    // Unreadable runs do not count: nothing of them can be deleted, and others must not be deleted in their place.
     quint64 used = bytes();
     for (const RunRow& row : store_->rows)
         if (row.standing == RunStanding::unreadable) used -= std::min(used, row.bytes);

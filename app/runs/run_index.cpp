@@ -17,11 +17,11 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int index_version = 8; ///< of the table, of with_fields() and of haystacks
+constexpr int index_version = 8; ///< rises with each change of the table, of with_fields() or of haystacks
 constexpr int scanner_nice = 10;
 constexpr std::size_t batch = 256;
 
-/// What is stored of a row beside its entry: each(field, …), in this order.
+/// Calls each(field, …) with everything that is stored of a row except its entry, in the order of storage.
 template <class Row, class Each> void with_fields(Row& r, Each each) {
     each(r.path, r.stamp, r.notes.name, r.prompt, r.negative, r.notes.prompt_template, r.standing, r.mode, r.model,
          r.sampler, r.created, r.seed, r.width, r.height, r.frames, r.steps, r.steps_done, r.branch_step, r.guidance,
@@ -65,7 +65,7 @@ bool unpack(const QByteArray& bytes, RunRow& row) {
 RunIndex::RunIndex(const fs::path& file, const QString& connection) : connection_(connection) {
     const QString name = to_qstring(file);
     if (open(name)) return;
-    // Deletes the index: all that it held can be read from the folders again.
+    // The index is deleted: everything in it can be read from the folders again.
     QSqlDatabase::removeDatabase(connection_);
     for (const char* part : {"", "-wal", "-shm", "-journal"}) QFile::remove(name + QString::fromLatin1(part));
     if (open(name)) return;
@@ -165,7 +165,7 @@ void RunScanner::know(const std::vector<RunRow>& rows) {
 void RunScanner::scan() {
     {
         const std::scoped_lock lock(mutex_);
-        if (std::exchange(scan_waits_, true)) return; // a scan that has not begun yet will do
+        if (std::exchange(scan_waits_, true)) return; // another scan is about to begin
     }
     post([this] {
         {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Private to RunHistory: its thread, with the SQLite index that belongs to it.
+// Private to RunHistory: the thread that looks at run folders, and the SQLite index that it keeps.
 #include <QHash>
 #include <QSqlDatabase>
 #include <condition_variable>
@@ -43,7 +43,7 @@ struct RunChanges {
     QString noted;         ///< the entry whose notes were written; empty: none
 };
 
-/// Looks at run folders on a thread of low priority. `tell` is called there.
+/// Looks at run folders on a thread of low priority, on which `tell` is called.
 class RunScanner {
 public:
     RunScanner(std::filesystem::path runs, std::filesystem::path index, std::function<void(RunChanges)> tell);
@@ -52,7 +52,7 @@ public:
     void scan();    ///< every folder
     void rebuild(); ///< every folder, even if its stamp has not changed
     void look(const QStringList& entries);
-    /// Changes the notes of a run, then looks at it.
+    /// Writes the notes of a run, then looks at it.
     void note(const QString& entry, const RunNotes& notes);
     void drop(const QStringList& entries);
     void forget(const QStringList& entries);
@@ -80,7 +80,7 @@ private:
     std::deque<std::function<void()>> tasks_;
     bool working_ = false, scan_waits_ = false;
     std::stop_token end_;
-    std::jthread thread_; ///< last: joined before the rest goes
+    std::jthread thread_; ///< declared last, so that it is joined before the rest is destroyed
 };
 
 } // namespace denoir::app

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* mime = "application/x-denoir-queue-row";
 
-/// The runs by the paths that the history uses, links resolved.
+/// Whether `run` is one of `runs`, which are paths with links resolved, as the history has them.
 bool holds(const QStringList& runs, const QString& run) { return !run.isEmpty() && runs.contains(real_path(run)); }
 
 } // namespace
@@ -34,7 +34,7 @@ RunQueue::RunQueue(EngineWorker& worker, QObject* parent)
     connect(&s.saver, &FileSaver::failed, this, [&s](quint64 serial, const Issue& issue) {
         s.issue = issue;
         emit s.self.issue_changed();
-        s.saved(serial); // a queue that cannot be remembered still works
+        s.saved(serial); // a queue that cannot be stored still works
     });
     connect(&worker, &EngineWorker::started, this,
             [&s](JobId job) { s.change(job, [](Entry& e) { e.begun = true; }); });
@@ -201,9 +201,9 @@ quint64 RunQueue::add_resume(const QString& run) {
     try {
         e.request = RunFolder::open(to_path(run)).record().request;
     } catch (...) {
-        e.issue = Issue::from_current_exception(); // when its turn comes, it fails with this again
+        e.issue = Issue::from_current_exception(); // shown until its turn comes, when it fails again
     }
-    // The new entry replaces an ended one of the same run, even one that was cleared.
+    // The new entry replaces an ended one of the same run, of which it takes tag and label, as of one that was cleared.
     for (const auto& cleared : store_->removed)
         for (const auto& [row, entry] : cleared)
             if (entry.run == run) e.tag = entry.tag, e.label = entry.label;
@@ -237,7 +237,7 @@ void RunQueue::cancel(quint64 id) {
     if (e.job != 0)
         store_->worker.cancel(e.job);
     else
-        store_->end(row, State::cancelled); // it was saved to the file, but not given to the worker yet
+        store_->end(row, State::cancelled); // its state was saved, but the worker has not got it yet
 }
 
 void RunQueue::cancel_current() { cancel(running()); }
@@ -255,7 +255,7 @@ void RunQueue::forget(const QStringList& runs) {
 }
 void RunQueue::remember(const QStringList& runs) {
     auto& gone = store_->forgotten;
-    for (std::size_t i = gone.size(); i-- > 0;) { // in reverse order of removal, so that each row number is right again
+    for (std::size_t i = gone.size(); i-- > 0;) { // in reverse order of removal, so that each row is right again
         if (!holds(runs, gone[i].second.run)) continue;
         const int row = std::min(gone[i].first, store_->first_waiting());
         store_->put(row, std::move(gone[i].second));
@@ -288,7 +288,7 @@ void RunQueue::undo_clear() {
         std::vector<Entry> block;
         for (; it != back.rend() && it->first == wanted + int(block.size()) && waits(*it) == waiting; ++it)
             block.push_back(std::move(it->second));
-        // Entries may have ended since then: waiting ones must stay behind all others.
+        // Entries may have ended since then; waiting ones must stay behind all others.
         const int border = store_->first_waiting();
         store_->put(waiting ? std::clamp(wanted, border, rowCount()) : std::min(wanted, border), std::move(block));
     }

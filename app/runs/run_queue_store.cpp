@@ -110,7 +110,7 @@ void RunQueue::Store::end(int row, State state) {
     save();
     if (const int now = find(id); now >= 0) changed(now);
     emit self.entry_ended(id, int(state), run);
-    mind_failures(state, why, run_then);
+    pause_if_failing(state, why, run_then);
     if (first_waiting() == int(entries.size()))
         emit self.emptied();
     else
@@ -135,7 +135,7 @@ void RunQueue::Store::mind_failures(State state, const Issue& why, const QString
     const bool again = state == State::failed && now == failed_last;
     failures = state != State::failed ? 0 : again ? failures + 1 : 1;
     failed_last = now;
-    if (!again) told = false; // a new reason: the user has not been told of it yet
+    if (!again) told = false; // the user does not know of this reason yet
     if (failures < alike_to_pause || told || paused || first_waiting() == int(entries.size())) return;
     told = true;
     self.set_paused(true);
@@ -152,7 +152,7 @@ void RunQueue::Store::trim() {
                 ++row;
         }
     };
-    // An entry that failed before it had a folder is the only place where its request is kept.
+    // The request of an entry that failed before it had a folder is kept nowhere else.
     const auto lost = [](const Entry& e) { return e.state == State::failed && e.run.isEmpty(); };
     keep(most_ended, [&](const Entry& e) { return e.ended() && e.state != State::interrupted && !lost(e); });
     keep(most_lost, lost);

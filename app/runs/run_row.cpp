@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char notes_name[] = "studio.json"; ///< beside the run's own files
 constexpr std::size_t most_notes_bytes = 4 << 20;
-constexpr qsizetype most_text = 20000; ///< of a prompt, in the list
+constexpr qsizetype most_text = 20000; ///< characters of a prompt that the list keeps
 
 QString text_or_empty(const Json& json, const char* key) { return to_qstring(text_of(json, key)).left(most_text); }
 
@@ -59,7 +59,7 @@ std::vector<fs::path> step_files(const RunFolder& run) {
     return out;
 }
 
-/// The words of a text without the values in it, in lower case.
+/// The words of `text` in lower case, without the values in it.
 QString letters(const QString& text) {
     QString out;
     for (const QChar c : text.toLower())
@@ -81,7 +81,7 @@ QByteArray field(const QString& name, const QString& value) {
     for (const auto& [words, key] : names) {
         if (letters(words) != name) continue;
         bool whole = false;
-        const quint64 exact = value.toULongLong(&whole); // a seed has more digits than a double
+        const quint64 exact = value.toULongLong(&whole); // a seed may have more digits than a double
         return (QLatin1String(key) + QLatin1Char(':') + (whole ? QString::number(exact) : QString::number(amount)) +
                 QLatin1Char(' '))
             .toUtf8();
@@ -89,13 +89,13 @@ QByteArray field(const QString& name, const QString& value) {
     return {};
 }
 
-/// The states' names in haystacks, in the order of RunStanding.
+/// Names of states in haystacks, in the order of RunStanding.
 constexpr const char* standings[] = {"waiting", "running", "done", "failed", "cancelled", "interrupted", "unreadable"};
 static_assert(std::size(standings) == std::size_t(RunStanding::unreadable) + 1);
 
 /// The states, as haystacks have them, whose text in rows has a word that begins with `word`.
 QList<QByteArray> states(const QString& word) {
-    constexpr qsizetype least = 3; // letters: a shorter word would match too many states
+    constexpr qsizetype least = 3; // letters; a shorter word would match too many states
     if (word.size() < least) return {};
     QList<QByteArray> out;
     for (std::size_t i = 0; i < std::size(standings); ++i) {
@@ -117,7 +117,7 @@ RunStanding standing_of(RunState ended) {
                                        : RunStanding::cancelled;
 }
 
-/// Fills in what the folder says, without the record: paths, sizes, files, notes.
+/// Fills in what is known without the record: paths, sizes, files, notes.
 void look_at_folder(RunRow& row, const fs::path& entry) {
     std::error_code code;
     const fs::path real = fs::canonical(entry, code);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Private to RunHistory: one run as the list shows it.
+// Private to RunHistory: a run as the list shows it.
 #include <QByteArray>
 #include <QList>
 #include <QString>
@@ -22,9 +22,9 @@ struct RunNotes {
 };
 
 struct RunRow {
-    QString entry; ///< path below the data folder's `runs`, perhaps a link
+    QString entry; ///< path in the folder of runs; may be a link
     QString path;  ///< the run folder itself
-    QString stamp; ///< changes with its files
+    QString stamp; ///< run_stamp() from before its files were read
     RunNotes notes;
     QString prompt, negative, mode, model, sampler;
     RunStanding standing = RunStanding::waiting;

@@ -3,8 +3,8 @@
 
 namespace denoir::app {
 
-/// How a run of the list stands. `interrupted`: no process is at it, and none ended it; `unreadable`: its record cannot
-/// be read.
+/// The state of a run in the list. `interrupted`: it was neither ended nor is a process at work on it. `unreadable`:
+/// its record cannot be read.
 enum class RunStanding { waiting, running, done, failed, cancelled, interrupted, unreadable };
 
 } // namespace denoir::app

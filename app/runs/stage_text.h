@@ -7,12 +7,12 @@
 
 namespace denoir::app {
 
-/// What a stage does, for people: "loading the transformer".
+/// What a stage does, in the studio's language: "loading the transformer".
 QString stage_text(Stage stage);
-/// "8.2 s left", of denoising alone "8.2 s left, then decoding"; empty where it is not known (negative), or less than
-/// can be told.
+/// "8.2 s left", or "8.2 s left, then decoding" if only denoising is counted. Empty if it is not known (negative) or
+/// rounds to zero.
 QString time_left(double seconds, bool of_denoising = false);
-/// Of an entry of the queue.
+/// The same for an entry of the queue.
 QString time_left(const QModelIndex& entry);
 
 } // namespace denoir::app

@@ -20,15 +20,15 @@ namespace denoir::app {
 namespace {
 
 constexpr qint64 decoded_bound = 64 << 20;
-constexpr std::size_t most_learned_pixels = std::size_t{400} << 20; ///< most bytes of frames to learn a map from
+constexpr std::size_t most_learned_bytes = std::size_t{400} << 20; ///< of a video's frames, to learn a map from
 
 std::vector<Image> all_frames(const std::filesystem::path& video) {
     std::vector<Image> frames;
     VideoReader reader(video);
     std::size_t bytes = 0;
-    for (Image image; reader.read(image); image = {}) { // a moved image keeps its size without its pixels
+    for (Image image; reader.read(image); image = {}) { // reset, as a moved image keeps its size without its pixels
         bytes += image.rgb.size();
-        if (bytes > most_learned_pixels) return {};
+        if (bytes > most_learned_bytes) return {};
         frames.push_back(std::move(image));
     }
     return frames;
@@ -39,7 +39,8 @@ std::vector<Image> all_frames(const std::filesystem::path& video) {
 int StepPictures::frames_of_a_picture(const Request& r, int steps, qint64 bound) {
     std::int64_t frames = denoir::latent_frames(r.frames.value_or(1));
     if (r.forcing && r.forcing->base) frames = std::min<std::int64_t>(frames, denoir::latent_frames(*r.forcing->base));
-    // A latent pixel stands for 8 x 8 of the video (of TI2V 16 x 16), in 4 bytes; latent and estimate.
+    // A latent pixel covers 8 x 8 of the video (for TI2V 16 x 16) and takes 4 bytes, for the latent and the estimate
+    // each.
     const qint64 pixels = qint64(r.width.value_or(0) / 8) * (r.height.value_or(0) / 8);
     const qint64 all = (qint64(steps) + 1) * 2 * frames * pixels * 4;
     return int(std::clamp<qint64>((all + bound - 1) / bound, 1, std::max<std::int64_t>(1, frames)));
@@ -50,9 +51,9 @@ struct StepPictures::Worker {
     StepPictures& owner;
     std::optional<LatentColours> colours;
     bool guessed = false;           ///< colours are principal directions, not learned
-    int every = 1;                  ///< as StepPictures::every_
-    int stored = -1;                ///< the last of the run's stored steps that was shown
-    TaskThread thread{{.nice = 0}}; ///< last: joined before the rest goes
+    int every = 1;                  ///< frames_of_a_picture()
+    int stored = -1;                ///< the last stored step of the run that was shown
+    TaskThread thread{{.nice = 0}}; ///< declared last, so that it is joined before the rest is destroyed
 
     explicit Worker(StepPictures& pictures) : owner(pictures) {}
 
@@ -60,7 +61,7 @@ struct StepPictures::Worker {
         thread.put([task = std::move(task)](TaskThread::Id, const std::stop_token& stop) { task(stop); });
     }
 
-    /// Calls `f` on the GUI thread, unless another run is shown by then. The owner joins the thread before it goes.
+    /// Calls `f` on the GUI thread, unless another run is shown by then.
     template <class F> void tell(quint64 number, F&& f) {
         QMetaObject::invokeMethod(
             &owner,
@@ -79,7 +80,7 @@ struct StepPictures::Worker {
 
     Step pictures_of(const Tensor& latent, const Tensor& x0) {
         const Tensor& clearest = x0 ? x0 : latent;
-        // A guessed map is made anew as the estimate clears up; a learned one stays.
+        // A guessed map is made anew, as the estimate gets clearer with each step; a learned one stays.
         if (!colours || !colours->fits(latent) || guessed) {
             colours = LatentColours::principal(clearest);
             guessed = true;
@@ -92,12 +93,12 @@ struct StepPictures::Worker {
         return step;
     }
 
-    /// Learns the map of this VAE from a finished run, once.
+    /// Learns the map of this VAE from a finished run, unless it is known already.
     void learn(const RunFolder& run) {
         const RunRecord& record = run.record();
         if (record.state != RunState::done || learned_colours(record.request)) return;
         if (record.request.forcing && record.request.forcing->base)
-            return; // its last step has only the last window's latents
+            return; // the last step has only the latents of the last window
         std::error_code code;
         std::filesystem::path video = run.file(run_file::video);
         if (!std::filesystem::exists(video, code)) video = record.out;
@@ -110,7 +111,7 @@ struct StepPictures::Worker {
         }
     }
 
-    /// The stored steps up to `last` that were not shown yet.
+    /// Makes pictures of the stored steps up to `last` that were not shown yet.
     void show(const RunFolder& run, int last, quint64 number, const std::stop_token& stop) {
         const RunRecord& record = run.record();
         for (const StepRecord& s : record.steps) {
@@ -141,7 +142,7 @@ struct StepPictures::Worker {
             prepare(record.request, record.total_steps);
             try {
                 learn(run);
-            } catch (const Error&) { // a damaged video: the pictures are guessed
+            } catch (const Error&) { // a damaged video: the map stays guessed
             }
             show(run, record.total_steps, number, stop);
         } catch (...) {
@@ -155,9 +156,9 @@ struct StepPictures::Worker {
 
 StepPictures::StepPictures(QObject* parent) : QObject(parent), worker_(std::make_unique<Worker>(*this)) {}
 
-StepPictures::~StepPictures() = default; // the worker's thread is joined as it goes, before all else
+StepPictures::~StepPictures() = default; // worker_ is destroyed first, which joins its thread
 
-/// Forgets the run and cancels what was asked of the worker.
+/// Forgets the run and cancels the worker's tasks.
 void StepPictures::reset() {
     worker_->thread.cancel_all();
     ++generation_;
@@ -197,7 +198,7 @@ void StepPictures::set_up(const Request& r, int steps) {
     try {
         noise_levels_ = denoir::noise_levels(r);
         if (r.forcing && r.forcing->base) windows_ = windows_of(r);
-    } catch (const std::exception&) { // the record is wrong: no run with these settings has such steps
+    } catch (const std::exception&) { // a wrong record: no run can have these settings
         noise_levels_.clear();
     }
     if (noise_levels_.size() != pictures_.size()) noise_levels_.clear();
@@ -209,9 +210,9 @@ void StepPictures::begin(const QString& run, const Request& request, int steps, 
     running_ = true;
     first_step_ = first;
     set_up(request, steps);
-    // Tasks hold a plain pointer to the worker: while it is being destroyed, worker_ must not be used.
+    // Tasks capture a plain pointer, as worker_ must not be used while the worker is being destroyed.
     worker_->put([worker = worker_.get(), request, steps](const std::stop_token&) { worker->prepare(request, steps); });
-    if (first > 0) show_stored(first); // of a resumed run: its next step may take long, or there may be none
+    if (first > 0) show_stored(first); // a resumed run: its next step may take long, or there may be none
     emit changed();
 }
 
@@ -219,7 +220,7 @@ void StepPictures::show_stored(int last) {
     worker_->put([worker = worker_.get(), run = run_, number = generation_, last](const std::stop_token& stop) {
         try {
             worker->show(RunFolder::open(to_path(run)), last, number, stop);
-        } catch (const Error&) { // they stay empty
+        } catch (const Error&) { // these steps stay without pictures
         }
     });
 }
@@ -227,7 +228,7 @@ void StepPictures::show_stored(int last) {
 void StepPictures::add(const StepUpdate& update) {
     if (!running_ || update.step < 0 || update.step > steps_ || !update.latent) return;
     const quint64 number = generation_;
-    // Steps before the first one that is told lie in the folder: the noise, and what a branch took over.
+    // The steps before the first one lie in the folder: the noise, and what a branch took over.
     if (!std::exchange(told_, true)) show_stored(update.step - 1);
     const bool branch = keeps_steps_ && update.step < steps_;
     worker_->put([worker = worker_.get(), update, number, branch](const std::stop_token&) {
@@ -243,7 +244,7 @@ void StepPictures::finish(bool whole) {
     whole_ = whole;
     const QString run = run_;
     if (!run.isEmpty()) {
-        // If the colours were guessed, makes the pictures again with the map that this run has taught.
+        // If the colours were guessed, the pictures are made again with the map learned from this run.
         worker_->put([worker = worker_.get(), run, number = generation_](const std::stop_token& stop) {
             if (worker->guessed) worker->load(run, number, false, stop);
         });
@@ -285,7 +286,7 @@ QImage StepPictures::picture(int step, int frame, View view) const {
         return it == decoded_.end() ? QImage() : it->second;
     }
     const Step& s = pictures_[static_cast<std::size_t>(step)];
-    // The noise has no estimate, and the last step is its own: for these, show the latent.
+    // The noise has no estimate, and the last step's latent is its own estimate: for these, the latent is shown.
     const std::vector<QImage>& pictures = view == View::latent || s.estimate.empty() ? s.latent : s.estimate;
     auto t = static_cast<std::size_t>(latent_frame_of(frame));
     if (!windows_.empty()) {

@@ -45,7 +45,7 @@ public:
     void set_reference(const std::vector<std::optional<std::size_t>>& reference);
     /// Looks which cells' videos are there.
     void look_for_runs();
-    /// Blocks until the record is written.
+    /// Blocks until the record is written. Returns false if that failed.
     bool flush() { return saver_.flush(); }
 
 signals:

@@ -12,7 +12,7 @@
 namespace denoir::app {
 namespace {
 
-constexpr int axes_command = 0x5e02; ///< for merging
+constexpr int axes_command = 0x5e02; ///< QUndoCommand::id(), for merging
 constexpr auto burst_pause = std::chrono::milliseconds(1200);
 const QString stored_key = QStringLiteral("tune/axes");
 

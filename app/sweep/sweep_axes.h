@@ -40,11 +40,11 @@ public:
     /// Makes the next edit an undo step of its own.
     void settle() { merges_ = false; }
 
-    /// What is wrong with this axis; empty: nothing.
+    /// What is wrong with this axis; empty if nothing is.
     const Issue& issue(int axis) const { return issues_[std::size_t(axis)]; }
     /// The first thing that is wrong with an axis or, if there is none, with all together.
     const Issue& issue() const { return issue_; }
-    /// The sweep over this request with these axes and the usual reference. Throws Error naming the field.
+    /// The sweep over `request` with these axes and the usual reference. Throws Error naming the field.
     Sweep sweep(const Request& request) const;
     /// The request to check against, which some values need (a LoRA's strength). Checks everything again.
     void check_with(const Request& request);

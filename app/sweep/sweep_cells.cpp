@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The cells of sweeps and the queue that renders them.
+// The part of SweepDocument that deals with cells and the queue that renders them.
 #include <QFileInfo>
 #include <algorithm>
 #include <filesystem>
@@ -60,7 +60,7 @@ void SweepDocument::with_sweep(const QString& path, const Use& use, bool tell) {
         Issue issue;
         if (!look) try {
                 folder = std::make_shared<SweepFolder>(SweepFolder::take(real));
-            } catch (const Error&) { // another process has it: it can only be looked at
+            } catch (const Error&) { // another process has the lock, so the sweep can only be looked at
             }
         const bool writable = folder != nullptr;
         if (!folder) try {
@@ -144,12 +144,12 @@ void SweepDocument::fill(const QModelIndex& entry) {
     if (target.cells.empty()) return;
     const QString run = entry.data(RunQueue::RunRole).toString();
     const auto issue = entry.data(RunQueue::IssueRole).value<Issue>();
-    // The run's record is read in the background; with_sweep() finds the sweep again.
+    // The run's record is read in the background, after which with_sweep() finds the sweep.
     files_.put([this, target, state, run, issue] {
         double seconds = 0;
         try {
             if (state == QueueState::done) seconds = RunHistory::record(run).seconds;
-        } catch (const Error&) { // the cell says that the run is gone
+        } catch (const Error&) { // the run is gone, which the cell will say
         }
         QMetaObject::invokeMethod(this, [this, target, state, run, issue, seconds] {
             with_sweep(target.path, [this, target, state, run, issue, seconds](const auto& sweep) {
@@ -262,7 +262,7 @@ SweepDocument::Progress SweepDocument::progress() const {
         const bool timed = runs && view.eta >= 0;
         bool& entry_known = known[entry_of(i).value_or(0)];
         entry_known = entry_known || timed || guess >= 0;
-        if (!timed) left += std::max(0.0, guess); // counted once, for the entry's first cell
+        if (!timed) left += std::max(0.0, guess); // only the first cell of an entry has a forecast
     }
     const auto is_known = [](const auto& entry) { return entry.second; };
     if (out.open > 0 && std::all_of(known.begin(), known.end(), is_known))

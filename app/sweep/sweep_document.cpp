@@ -157,7 +157,7 @@ void SweepDocument::look() {
                 const auto plan =
                     std::make_shared<const SweepPlan>(plan_sweep(sweep, PlanDepth::requests, done, warnings, stop));
                 answer([this, plan, said = warnings.said] { take_plan(*plan, said); });
-            } catch (const Cancelled&) { // a newer question waits
+            } catch (const Cancelled&) { // there is a newer question
             } catch (...) {
                 Outlook failed;
                 failed.clips = sweep.size();

@@ -64,7 +64,7 @@ SweepCell::Figures SweepMeasurer::figures_of(const std::filesystem::path& cell, 
     try {
         a = exact_frames(cell, stop);
         b = exact_frames(reference, stop);
-    } catch (const Error&) { // the model is gone, the disk is full: the videos are still there
+    } catch (const Error&) { // such as a missing model or a full disk; the videos are still there
         auto figures = measure_videos();
         // Without figures, the note says already why there are none.
         if (figures.note.empty())

@@ -32,7 +32,7 @@ signals:
     void measured(const QString& path, quint64 cell, const denoir::SweepCell::Figures& figures);
 
 private:
-    /// On the thread.
+    /// Runs on the thread.
     SweepCell::Figures figures_of(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                   std::size_t index, const std::stop_token& stop);
     struct Asked {
@@ -40,8 +40,8 @@ private:
         TaskThread::Id task = 0;
     };
     QHash<QString, QHash<std::size_t, Asked>> asked_;            ///< by sweep and cell
-    SweepMeter meter_{1};                                        ///< used on the thread alone
-    TaskThread thread_{{.release = [this] { meter_.close(); }}}; ///< last: joined before the rest goes
+    SweepMeter meter_{1};                                        ///< used on the thread only
+    TaskThread thread_{{.release = [this] { meter_.close(); }}}; ///< declared last: joined before the rest is destroyed
 };
 
 } // namespace denoir::app

@@ -48,7 +48,7 @@ QAction* ActionTable::add(const QString& id, const QString& group, const QString
     action->setShortcuts(stored_.value(id, defaults));
     action->setAutoRepeat(false);
     action->setToolTip(tip_of(*action));
-    // A menu shows either the picture or the check mark, and what is on must be seen.
+    // A menu shows either the icon or the check mark, and the latter is needed to see what is on.
     connect(action, &QAction::changed, action, [action] {
         if (action->isCheckable() && action->isIconVisibleInMenu()) action->setIconVisibleInMenu(false);
     });
@@ -81,7 +81,7 @@ void ActionTable::set_other_words(const QString& id, const QString& words) {
 }
 
 void ActionTable::settle() {
-    const auto chosen = stored_; // what is left to others is stored, too
+    const auto chosen = stored_; // a copy, as taking keys from others stores that as well
     for (const Entry& entry : entries_)
         if (chosen.contains(entry.id)) take_from_others(entry.id, entry.action->shortcuts());
 }
@@ -189,7 +189,7 @@ void ActionTable::load() {
             const QKeySequence key(value.toString(), QKeySequence::PortableText);
             if (!key.isEmpty() && list.size() < most_keys) list.append(key);
         }
-        if (!list.isEmpty() || values.isEmpty()) stored_.insert(it.key(), list); // none at all: none is wanted
+        if (!list.isEmpty() || values.isEmpty()) stored_.insert(it.key(), list); // an empty list means no keys
     }
 }
 

@@ -153,20 +153,20 @@ QStringList CommandPalette::shown() const {
 
 struct CommandPalette::Hit {
     int score;
-    const ActionTable::Entry* entry; ///< null: `answer` of a banner
+    const ActionTable::Entry* entry; ///< null if it is the `answer` of a banner
     Banners::Answer answer = {};
 
     bool enabled() const { return !entry || entry->action->isEnabled(); }
 };
 
-/// Best first; what cannot be done now comes last.
+/// The matches, best first; actions that cannot be used now come last.
 std::vector<CommandPalette::Hit> CommandPalette::hits(const QString& query) const {
     std::vector<Hit> hits;
     for (const auto& entry : actions_.entries()) {
         if (!entry.action->isVisible()) continue;
         const QString text = plain_text(entry.action->text()) + QLatin1Char(' ') + entry.group;
         int score = match_score(query, text);
-        // What is called so comes before what others call so.
+        // Matches of other words come after matches of the name.
         if (score < 0 && match_score(query, text + QLatin1Char(' ') + entry.other_words) >= 0) score = 0;
         if (score < 0) continue;
         const auto used = actions_.recent().indexOf(entry.id);
@@ -217,7 +217,7 @@ void CommandPalette::run_current() {
     const QVariant answer = item->data(answer_role);
     dismiss();
     if (answer.isValid()) {
-        if (QPushButton* button = answers_.value(answer.toInt())) button->click(); // unless its banner has gone
+        if (QPushButton* button = answers_.value(answer.toInt())) button->click(); // null if its banner is gone
         return;
     }
     if (const auto* entry = actions_.find(id)) entry->action->trigger();

@@ -16,19 +16,19 @@ class ActionTable;
 class Announcer;
 class Banners;
 
-/// How well `text` answers `query`: every word of the query must begin a word of the text, or stand in it; higher is
-/// better, negative is no answer. Case and accents are ignored.
+/// How well `text` matches `query`: every word of the query must be in the text, preferably at the beginning of a word.
+/// Higher is better; negative means no match. Case and accents are ignored.
 int match_score(const QString& query, const QString& text);
 
-/// Finds any action by typing, and any choice that a banner offers. Lies over its window, is not a window of its own,
-/// goes away on Esc, on a choice, or when the focus leaves it.
+/// Finds any action, and any choice that a banner offers, by typing. Lies over the window's content without being a
+/// window, and disappears on Esc, after a choice, or when the focus leaves it.
 class CommandPalette : public QFrame {
     Q_OBJECT
 public:
     CommandPalette(const ActionTable& actions, const Banners& banners, QWidget* parent);
-    /// Shows it with an empty query, the actions used last first.
+    /// Shows it with an empty query, beginning with the actions used last.
     void open();
-    /// Ids of the actions that are listed now, and the words of banners' choices; best first.
+    /// Ids of the actions that are listed now, and the texts of banners' choices; best first.
     QStringList shown() const;
 
 protected:
@@ -44,7 +44,7 @@ private:
 
     const ActionTable& actions_;
     const Banners& banners_;
-    QList<QPointer<QPushButton>> answers_; ///< that are listed
+    QList<QPointer<QPushButton>> answers_; ///< the banners' buttons that are listed
     QLineEdit* query_;
     QListWidget* list_;
     Announcer* announcer_;

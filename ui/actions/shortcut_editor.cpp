@@ -52,7 +52,7 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     tree_->setColumnCount(2);
     tree_->setHeaderLabels({tr("Action"), tr("Keys")});
     tree_->setAccessibleName(tr("Shortcuts"));
-    tree_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents); // keys are short, names are not cut
+    tree_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents); // names must not be cut; keys are short
     tree_->header()->setSectionResizeMode(1, QHeaderView::Stretch);
     keys_->setAccessibleName(tr("New keys"));
     note_->setMinimumHeight(2 * note_->fontMetrics().height());
@@ -84,7 +84,7 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     });
     connect(tree_, &QTreeWidget::currentItemChanged, this, &ShortcutEditor::select);
     connect(keys_, &QKeySequenceEdit::keySequenceChanged, this, &ShortcutEditor::check);
-    // That comes a second late, for another key might follow: who presses the button meanwhile must have read it.
+    // keySequenceChanged() comes a second later, as another key might follow. The user must see conflicts before that.
     if (auto* line = keys_->findChild<QLineEdit*>())
         connect(line, &QLineEdit::textChanged, this, &ShortcutEditor::check);
     connect(assign_, &QPushButton::clicked, this, &ShortcutEditor::assign);
@@ -109,7 +109,7 @@ ShortcutEditor::~ShortcutEditor() {
     if (auto* line = keys_->findChild<QLineEdit*>()) line->disconnect(this);
 }
 
-/// Not where it was left: a key pressed there might change something.
+/// Gives the focus to the search, as keys pressed where it was left might change something.
 void ShortcutEditor::showEvent(QShowEvent* event) {
     QDialog::showEvent(event);
     if (event->spontaneous()) return;
@@ -131,7 +131,7 @@ void ShortcutEditor::fill() {
         auto* item = new QTreeWidgetItem(group, {plain(*action), keys_of(*action)});
         item->setData(0, Qt::UserRole, entry.id);
         item->setIcon(0, action->icon());
-        // Some are called after what they would do now.
+        // The text of some actions says what they would do now.
         connect(action, &QAction::changed, tree_, [item, action] { item->setText(0, plain(*action)); });
     }
     tree_->expandAll();
@@ -175,7 +175,7 @@ void ShortcutEditor::filter(const QString& text) {
         }
         group->setHidden(!any);
     }
-    // What is chosen can be seen, and of what was found the first is chosen.
+    // The chosen row must be visible; after a search, the first one found is chosen.
     const QTreeWidgetItem* now = tree_->currentItem();
     if (now ? now->isHidden() : !text.isEmpty()) tree_->setCurrentItem(first);
     if (!first) note_->setText(tr("No action has this name or these keys."));
@@ -195,7 +195,7 @@ void ShortcutEditor::check() {
     const auto* item = tree_->currentItem();
     const QString id = item ? item->data(0, Qt::UserRole).toString() : QString();
     const QKeySequence keys = keys_->keySequence();
-    // Qt's own words, which come back with each change, are translated only where its translations are installed.
+    // Set after each change, as Qt then restores its own text, which is translated only if Qt's translations are there.
     if (auto* line = keys_->findChild<QLineEdit*>()) line->setPlaceholderText(tr("Press the keys"));
     assign_->setEnabled(!id.isEmpty() && !keys.isEmpty() && actions_.at(id)->shortcut() != keys);
     assign_->setText(tr("Set"));
@@ -224,7 +224,7 @@ void ShortcutEditor::assign() {
     const QKeySequence keys = keys_->keySequence();
     if (!item || keys.isEmpty()) return;
     const QString id = item->data(0, Qt::UserRole).toString();
-    auto all = actions_.at(id)->shortcuts(); // the field shows the first of them
+    auto all = actions_.at(id)->shortcuts(); // the field edits the first of them
     all.removeAll(keys);
     if (!all.isEmpty() && actions_.at(id)->shortcut() != keys) all.removeFirst();
     all.prepend(keys);

@@ -12,9 +12,9 @@ namespace denoir::ui {
 
 class ActionTable;
 
-/// The table of all shortcuts: search, change, reset. A key that another action has is said at once, and taken over
-/// only by pressing the button that says so. Of an action with several keys the first is changed, the others stay. By
-/// keyboard: words, Down, Return, the new keys, Tab, Space. Not modal.
+/// A table of all shortcuts, to search, change and reset them. If another action has the keys, it says so at once, and
+/// takes them over only by a button that says so. For an action with several keys, the first is changed. By keyboard:
+/// words, Down, Return, the new keys, Tab, Space. Not modal.
 class ShortcutEditor : public QDialog {
     Q_OBJECT
 public:
@@ -32,7 +32,7 @@ private:
     void select();
     void check();
     void assign();
-    void changed(bool stored); ///< the keys of what is chosen
+    void changed(bool stored); ///< to be called when the keys of the chosen action have changed
 
     ActionTable& actions_;
     QLineEdit* search_;

@@ -42,7 +42,7 @@ bool wants(const QObject* widget, int key) {
     return qobject_cast<const QMenu*>(widget) || qobject_cast<const QMenuBar*>(widget);
 }
 
-/// A field in which nothing was typed has nothing of its own to undo: the window's undo is meant.
+/// Whether undo and redo go to the window, as nothing was typed into the field.
 bool leaves_undo(const QObject* widget, const QKeyEvent& key) {
     if (!key.matches(QKeySequence::Undo) && !key.matches(QKeySequence::Redo)) return false;
     const auto* line = qobject_cast<const QLineEdit*>(widget);
@@ -51,7 +51,7 @@ bool leaves_undo(const QObject* widget, const QKeyEvent& key) {
     return line && !line->isModified();
 }
 
-/// Does what the key means to the focused widget or a widget around it. False: it means nothing there.
+/// Does what the keys mean for the focused widget or a widget around it. Returns false if they mean nothing there.
 bool do_in_part(const QKeySequence& keys) {
     const QWidget* focus = QApplication::focusWidget();
     if (!focus) return false;
@@ -74,14 +74,15 @@ bool do_in_part(const QKeySequence& keys) {
 
 bool ShortcutGuard::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Shortcut) {
-        // Qt would find both actions ambiguous and trigger neither.
+        // Qt would consider the two actions ambiguous and trigger neither.
         const auto* shortcut = static_cast<QShortcutEvent*>(event);
         return shortcut->isAmbiguous() && do_in_part(shortcut->key());
     }
     if (event->type() != QEvent::ShortcutOverride) return false;
     const auto* key = static_cast<QKeyEvent*>(event);
     if (is_popup_of_combo(watched)) {
-        // At this very event Qt chooses the entry or closes the list, and leaves the key to the window's shortcuts.
+        // At this event Qt already chooses the entry or closes the list, and would leave the key to the window's
+        // shortcuts.
         if (!(key->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier))) event->accept();
         return false;
     }

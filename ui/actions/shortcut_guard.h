@@ -4,8 +4,8 @@
 
 namespace denoir::ui {
 
-/// Keeps single keys for the widget that has the focus: letters never fire an action inside a text field, and Space,
-/// Enter and the arrows first serve the button, list or slider that is focused. Keys of its own (QShortcut), and of
+/// Keeps single keys for the widget that has the focus: letters never trigger an action inside a text field, and Space,
+/// Enter and the arrows go to the focused button, list or slider first. A widget's own keys (QShortcut), and those of
 /// actions that belong to a part of the window (ActionTable::keep_to), come before the window's while the focus is
 /// there. Installed on the application.
 class ShortcutGuard : public QObject {

@@ -34,7 +34,7 @@ CompareBar::CompareBar(Studio& studio, QWidget* parent)
         const auto side = button == a_ ? app::Side::a : app::Side::b;
         button->setObjectName(button == a_ ? QStringLiteral("choose-a") : QStringLiteral("choose-b"));
         give_menu(*button);
-        button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // the names take what room there is
+        button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // names are cut to the room that there is
         button->setMinimumWidth(80);
         connect(button->menu(), &QMenu::aboutToShow, this, [this, side] { fill(side); });
         button->installEventFilter(this);
@@ -50,7 +50,7 @@ CompareBar::CompareBar(Studio& studio, QWidget* parent)
 
 void CompareBar::set_name(app::Side side, const QString& name) {
     (side == app::Side::a ? name_a_ : name_b_) = name;
-    set_detail(side, {}); // was told of another pair
+    set_detail(side, {}); // the old one was about another pair
 }
 
 void CompareBar::set_detail(app::Side side, const QString& detail) {
@@ -72,7 +72,7 @@ void CompareBar::dragEnterEvent(QDragEnterEvent* event) {
     if (!dropped_files(*event->mimeData()).isEmpty()) take_copy(*event);
 }
 
-/// What a drop would replace looks pressed.
+/// Lets the sides that a drop would replace look pressed.
 void CompareBar::show_taker(bool a, bool b) {
     a_->setDown(a);
     b_->setDown(b);
@@ -99,7 +99,7 @@ void CompareBar::dropEvent(QDropEvent* event) {
     }
 }
 
-/// The end stays: there stands the seed, which may be all that differs.
+/// Shortens names without cutting their end, where the seed is, which may be all that differs.
 void CompareBar::fit_names() {
     constexpr int arrow = 32;
     for (QToolButton* button : {a_, b_}) {

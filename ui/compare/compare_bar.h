@@ -9,14 +9,14 @@ class QToolButton;
 
 namespace denoir::ui {
 
-/// Says what is A and what is B, and lets one choose: the newest runs, or a file. What is dropped on a half is its
-/// side.
+/// Shows what A and B are, and lets the user choose them: the newest runs, or a file. A clip dropped on a half replaces
+/// that side.
 class CompareBar : public QFrame {
     Q_OBJECT
 public:
     explicit CompareBar(Studio& studio, QWidget* parent = nullptr);
     void set_name(app::Side side, const QString& name);
-    /// What tells it from the other, behind the name: "steps 12". Empty: nothing.
+    /// Sets how a side differs from the other, shown after its name: "steps 12". May be empty.
     void set_detail(app::Side side, const QString& detail);
 
 signals:

@@ -30,12 +30,12 @@ DifferencesPanel::DifferencesPanel(QWidget* parent)
     table_->setHeaderLabels({tr("Parameter"), QStringLiteral("A"), QStringLiteral("B")});
     table_->setRootIsDecorated(false);
     table_->setUniformRowHeights(true);
-    table_->setTextElideMode(Qt::ElideMiddle); // paths differ at their ends
+    table_->setTextElideMode(Qt::ElideMiddle); // so that the ends of paths, where they differ, can be seen
     table_->viewport()->installEventFilter(this);
     choose_row_when_focused(*table_);
     table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    table_->header()->setMinimumSectionSize(32);    // Qt's own is wider than a third of a narrow dock
-    table_->header()->setStretchLastSection(false); // it would stay as wide as it once was
+    table_->header()->setMinimumSectionSize(32);    // Qt's minimum is wider than a third of a narrow dock
+    table_->header()->setStretchLastSection(false); // a stretched last section would never become narrower
     for (const int side : {1, 2}) table_->header()->setSectionResizeMode(side, QHeaderView::Stretch);
     only_->setObjectName(QStringLiteral("only-differences"));
     only_->setText(tr("Only what differs"));
@@ -61,7 +61,7 @@ void DifferencesPanel::set_sources(const Source& a, const Source& b) {
     read();
 }
 
-/// On another thread: they lie in files. The rows stay until then; what labels say is true of these sources alone.
+/// Reads the requests, which may lie in files, on another thread. The rows stay until then, but labels no longer apply.
 void DifferencesPanel::read() {
     reading_ = true;
     emit told_apart({}, {});
@@ -69,14 +69,14 @@ void DifferencesPanel::read() {
         return std::pair(app::request_of(a.run, a.request), app::request_of(b.run, b.request));
     };
     app::run_then(this, requests, [this, number = ++asked_](const std::pair<Json, Json>& found) {
-        if (number != asked_) return; // others are shown by now
+        if (number != asked_) return; // the sources have changed meanwhile
         std::tie(request_a_, request_b_) = found;
         reading_ = false;
         fill();
     });
 }
 
-/// The colours of A and B are the theme's.
+/// Fills the table again when the theme changes, as the colours of A and B are the theme's.
 void DifferencesPanel::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) fill();
@@ -87,7 +87,7 @@ bool DifferencesPanel::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
-/// Names that are long leave room for the values.
+/// Limits the width of names, so that there is room for the values.
 void DifferencesPanel::fit_names() {
     constexpr double most = 0.4; // of the width
     table_->resizeColumnToContents(0);
@@ -115,7 +115,7 @@ QString DifferencesPanel::why_empty(bool has_a, bool has_b) const {
 }
 
 void DifferencesPanel::fill() {
-    if (reading_) return; // what is here is not of the sources that are shown; this is called again
+    if (reading_) return; // called again when the requests of the new sources are there
     table_->clear();
     Json a = request_a_, b = request_b_;
     const bool both = a_.there && b_.there && a.is_object() && b.is_object();
@@ -125,7 +125,7 @@ void DifferencesPanel::fill() {
         emit told_apart({}, {});
         return;
     }
-    // A file does not say how many threads made it: its bytes are the same with any number.
+    // A file does not say how many threads made it, as its bytes are the same with any number.
     if (a_.run.isEmpty() || b_.run.isEmpty())
         for (Json* each : {&a, &b}) each->erase("threads");
     const Colours& c = colours(palette());
@@ -145,11 +145,11 @@ void DifferencesPanel::fill() {
         auto* item = new QTreeWidgetItem(table_, {tr("nothing differs")});
         item->setFlags(Qt::NoItemFlags);
     }
-    // Where there is no row to choose, there is nothing to do by keyboard.
+    // If no row can be chosen, there is nothing to do by keyboard.
     table_->setFocusPolicy(table_->topLevelItem(0)->flags() & Qt::ItemIsEnabled ? Qt::StrongFocus : Qt::NoFocus);
     stack_->setCurrentIndex(1);
     fit_names();
-    // The names of runs tell their seeds.
+    // The names of runs contain their seeds.
     const bool runs = !a_.run.isEmpty() && !b_.run.isEmpty();
     const QStringList told = app::told_apart({a, b}, runs ? QStringList{QStringLiteral("seed")} : QStringList());
     emit told_apart(told[0], told[1]);

@@ -14,25 +14,25 @@ namespace denoir::ui {
 
 class EmptyState;
 
-/// The parameters of two runs, or of two clips that carry theirs, side by side: all or only what differs.
+/// Shows the parameters of two runs, or of two clips that carry theirs, side by side: all, or only those that differ.
 class DifferencesPanel : public QWidget {
     Q_OBJECT
 public:
     explicit DifferencesPanel(QWidget* parent = nullptr);
     struct Source {
-        bool there = false; ///< something is shown on this side
-        QString run;        ///< its folder; empty: none
-        QString request;    ///< JSON that the file carries; empty: none
+        bool there = false; ///< whether something is shown on this side
+        QString run;        ///< its folder; empty if it is no run
+        QString request;    ///< JSON that the file carries; empty if it has none
         friend bool operator==(const Source&, const Source&) = default;
     };
     void set_sources(const Source& a, const Source& b);
-    /// What compares the runs that are selected; empty: no keys do.
+    /// The keys that compare the selected runs; may be empty.
     void set_compare_keys(const QString& keys);
-    /// Name, value of A, value of B of the rows shown.
+    /// Name, value of A and value of B of each row shown.
     QList<QStringList> rows() const;
 
 signals:
-    /// The first short values that differ, of A and of B; empty: nothing, or not two requests.
+    /// The first short values that differ, of A and of B; empty if nothing differs or there are not two requests.
     void told_apart(const QString& a, const QString& b);
 
 protected:
@@ -49,8 +49,8 @@ private:
     QStackedWidget* stack_;
     EmptyState* nothing_;
     Source a_, b_;
-    Json request_a_, request_b_; ///< of the sources, once they have been read
-    int asked_ = 0;              ///< how often
+    Json request_a_, request_b_; ///< requests of the sources, once they have been read
+    int asked_ = 0;              ///< number of the last read()
     bool reading_ = false;
     QString compare_keys_;
 };

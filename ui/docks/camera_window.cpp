@@ -37,7 +37,7 @@ CameraWindow::CameraWindow(QWidget* parent)
         view_->setText(tr("No camera was found. Connect one and open this window again."));
         return;
     }
-    auto* session = new QMediaCaptureSession(this); // GStreamer complains of one that has no camera
+    auto* session = new QMediaCaptureSession(this); // GStreamer complains of a session without a camera
     auto* camera = new QCamera(device, this);
     auto* sink = new QVideoSink(this);
     session->setCamera(camera);

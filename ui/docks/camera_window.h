@@ -8,7 +8,7 @@ class QPushButton;
 
 namespace denoir::ui {
 
-/// Takes one picture with the first camera (Qt Multimedia). Not modal; says what is wrong where there is none.
+/// Takes one picture with the first camera (Qt Multimedia). Not modal. Says what is wrong if there is no camera.
 class CameraWindow : public QDialog {
     Q_OBJECT
 public:

@@ -22,7 +22,7 @@ namespace denoir::ui {
 
 namespace {
 constexpr int least_height = 56, most_height = 160; ///< of the picture
-constexpr int beside = 6, above = 2;                ///< words in it: what they leave free around them
+constexpr int beside = 6, above = 2;                ///< margins of words in it
 } // namespace
 
 DroppedImage dropped_image(const QMimeData& data) {
@@ -73,7 +73,7 @@ QString ImageWell::words() const {
     return !error_.isEmpty() ? error_ : usable_ ? QString() : why_;
 }
 
-/// Keeps room for all of the words, however low the dock is made.
+/// Sets the minimum height so that there is always room for all of the words.
 void ImageWell::fit_words() {
     const int room = width() - 2 * beside, line = fontMetrics().lineSpacing();
     const int height = fontMetrics().boundingRect(0, 0, room, 1 << 15, Qt::TextWordWrap, words()).height();
@@ -135,7 +135,7 @@ void ImageWell::paintEvent(QPaintEvent*) {
                      fontMetrics().elidedText(words, Qt::ElideMiddle, width()));
 }
 
-/// In place of a picture: a sign, and below it what is wrong with the image or why there can be none.
+/// Paints, in place of a picture, a sign and below it what is wrong with the image or why there can be none.
 void ImageWell::paint_words(QPainter& painter, const QRectF& area) const {
     const Colours& c = colours(palette());
     constexpr double mark = 16, between = 4;
@@ -143,10 +143,10 @@ void ImageWell::paint_words(QPainter& painter, const QRectF& area) const {
     const auto fits = [&](const QString& text) {
         return painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, text).height() <= room.height();
     };
-    // With what to do about it, if there is room: the tool tip has that in any case.
+    // With what to do about it if there is room; the tool tip says that in any case.
     const QString words = !error_.isEmpty() && fits(whole_error_) ? whole_error_ : this->words();
     const double height = painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, words).height();
-    // Where there is no room for both, the words matter more than the sign above them.
+    // If there is no room for both, the words matter more than the sign.
     const bool sign = words.isEmpty() || mark + between + height <= room.height();
     const double all = words.isEmpty() ? mark : sign ? mark + between + height : height;
     const double top = std::max(room.top(), room.center().y() - all / 2);
@@ -173,7 +173,7 @@ void ImageWell::mouseReleaseEvent(QMouseEvent* event) {
 void ImageWell::contextMenuEvent(QContextMenuEvent* event) { emit menu_asked(event->globalPos()); }
 
 bool ImageWell::event(QEvent* event) {
-    // Space presses what has the focus; elsewhere in the window it plays.
+    // Space chooses a file here; elsewhere in the window it plays.
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);
         if (key->key() == Qt::Key_Space && key->modifiers() == Qt::NoModifier) {

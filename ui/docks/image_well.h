@@ -7,7 +7,7 @@ class QMimeData;
 
 namespace denoir::ui {
 
-/// The first image file or picture of a drop or of the clipboard.
+/// The first image file or picture of a drop or the clipboard.
 struct DroppedImage {
     QString file;
     QImage picture;
@@ -15,20 +15,21 @@ struct DroppedImage {
 };
 DroppedImage dropped_image(const QMimeData& data);
 
-/// A place for one picture, showing what the model will see of it. Drop, paste, click or Enter to choose; Delete
-/// empties it.
+/// A place for one picture, which shows what the model will see of it. Takes drops and pasted pictures; a click or
+/// Enter chooses a file, Delete removes it.
 class ImageWell : public QFrame {
     Q_OBJECT
 public:
     ImageWell(const QString& name, const QString& hint, QWidget* parent = nullptr);
     void set_picture(const QImage& picture, const QString& file);
-    /// Width to height of what the model sees.
+    /// Sets the size, whose aspect the model sees.
     void set_aspect(const QSize& target);
-    /// What is wrong, and the same with what to do about it; empty: nothing. Before set_picture().
+    /// Sets what is wrong, and the same together with what to do about it; empty if nothing is. Call it before
+    /// set_picture().
     void set_error(const QString& error, const QString& whole);
-    /// Said instead of the hint where the model takes no such image.
+    /// If the model takes no such image, `why` replaces the hint.
     void set_usable(bool usable, const QString& why);
-    const QImage& picture() const { return picture_; } ///< null: not seen (yet)
+    const QImage& picture() const { return picture_; } ///< null if it is not known (yet)
     bool filled() const { return !file_.isEmpty(); }
     QSize sizeHint() const override;
     bool hasHeightForWidth() const override { return true; }
@@ -53,7 +54,7 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
-    QString words() const; ///< instead of a picture
+    QString words() const; ///< what is shown instead of a picture
     void fit_words();
     void paint_words(QPainter& painter, const QRectF& area) const;
     QString name_, hint_, file_, error_, whole_error_, why_;

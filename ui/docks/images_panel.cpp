@@ -36,8 +36,8 @@
 namespace denoir::ui {
 namespace {
 
-/// As high as its pictures wish at its width, but less in a low dock, where pictures give way and not the words below:
-/// Qt's layouts take a height for a width to be the least.
+/// A row as high as its pictures want to be at its width, but lower in a low dock, so that the pictures shrink and not
+/// the words below. (Qt's layouts treat a height for a width as the minimum.)
 class PictureRow : public QWidget {
 public:
     using QWidget::QWidget;
@@ -68,7 +68,7 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     anew->setObjectName(QStringLiteral("begin-anew"));
     before_->add_control(anew);
     connect(anew, &QToolButton::clicked, this, &ImagesPanel::begin_anew);
-    setTabOrder(start_, swap_); // as the eye goes
+    setTabOrder(start_, swap_); // in the order in which they are seen
     setTabOrder(swap_, last_);
     auto* pictures = new PictureRow(this);
     auto* row = make_layout<QHBoxLayout>(pictures, grid::half);
@@ -87,8 +87,8 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
         connect(each, &ImageWell::menu_asked, this, [this, side](const QPoint& at) { show_menu(side, at); });
     }
     connect(swap_, &QToolButton::clicked, this, &ImagesPanel::swap);
-    // Not at every letter of a prompt: the thread's lock is shared with one of low priority, which a busy machine lets
-    // wait for long.
+    // Not at every letter of a prompt, as the thread's lock is shared with that thread of low priority, which may be
+    // kept waiting on a busy machine.
     ask_.setSingleShot(true);
     ask_.setInterval(100);
     connect(&ask_, &QTimer::timeout, this, &ImagesPanel::look);
@@ -108,7 +108,7 @@ void ImagesPanel::refresh_before() {
     const QString video = forcing.value(QStringLiteral("video")).toString();
     before_->setVisible(!video.isEmpty());
     if (video.isEmpty()) return;
-    if (video != before_video_) { // it lies in files
+    if (video != before_video_) { // the title must be read from files
         const QFileInfo file(video);
         const bool of_run = file.fileName() == QLatin1String(run_file::video);
         before_video_ = video;
@@ -127,7 +127,7 @@ void ImagesPanel::refresh_before() {
     before_->set_hint(tr("its last %n frame(s) first", nullptr, forcing.value(QStringLiteral("overlap")).toInt()));
     before_name_->set_text(frames > 0 ? tr("%1, frame %2").arg(name, QString::number(frames)) : name);
     const app::Issue issue = studio_.document.issue(QStringLiteral("forcing"));
-    // What else is wrong with forcing is said beside its other fields, where the model shows them.
+    // Other problems with forcing are shown beside its other fields, if the model has these.
     const bool own = issue.field.startsWith(QLatin1String("forcing.video")) ||
                      issue.field == QLatin1String("forcing.overlap") || !studio_.document.forcing_model();
     before_->set_error(own ? words(issue) : QString());
@@ -138,10 +138,10 @@ QVariant ImagesPanel::forcing_anew() const {
     const QString key = QStringLiteral("forcing"), overlap = QStringLiteral("overlap"),
                   frames = QStringLiteral("frames");
     const bool model_known = document.default_value(frames).isValid();
-    if (model_known && !document.forcing_model()) return {}; // such a model refuses all of it
+    if (model_known && !document.forcing_model()) return {}; // other models refuse every field of it
     QVariantMap forcing = document.value(key).toMap();
     for (const char* member : {"video", "video_frames"}) forcing.remove(QLatin1String(member));
-    // Of a clip made in several windows it is theirs, too, and they stay as they are.
+    // If the clip is made in several windows, these have the same overlap, which stays.
     const bool windows = forcing.contains(QStringLiteral("base")) ||
                          document.value(frames).toInt() > document.default_value(frames).toInt();
     if (!windows || forcing.value(overlap).toInt() == Forcing{}.overlap) forcing.remove(overlap);
@@ -174,13 +174,13 @@ void ImagesPanel::refresh() {
     if (document.resolved() && !document.pending()) {
         bool another = false;
         for (const Side side : {Side::start, Side::last}) {
-            // Until it is seen, no picture is better than that of another file.
+            // Until the picture is known, none is better than that of another file.
             const QString file = document.value(key(side)).toString();
             if (file == seen(side).file) continue;
             seen(side) = {file, {}};
             another = true;
         }
-        // An answer that is on its way is of the old one.
+        // Asks at once, as an answer that is on its way is about the old file.
         another ? look() : ask_.start();
     }
     show_pictures();
@@ -213,7 +213,7 @@ void ImagesPanel::take(Side side, const DroppedImage& image) {
             return image.picture.isNull() ? image.file : kept_picture(app::to_image(image.picture), to);
         },
         [this, side](const QString& file) {
-            const bool instead = side == Side::start && goes_on(); // of the video: one or the other
+            const bool instead = side == Side::start && goes_on(); // the image replaces the video
             const app::Issue refused =
                 instead ? studio_.document.set_values({{key(side), file}, {QStringLiteral("forcing"), forcing_anew()}},
                                                       tr("Begin with an image"))
@@ -225,7 +225,7 @@ void ImagesPanel::take(Side side, const DroppedImage& image) {
 void ImagesPanel::choose(Side side) {
     const QString shown = studio_.document.value(key(side)).toString();
     const QString file = origins_.contains(shown) ? origins_.value(shown).file : shown;
-    // What was pasted lies in a folder of ours, where nobody keeps pictures.
+    // Not in the studio's own folder, where pasted pictures lie but nobody keeps others.
     const QString place = file.isEmpty() || QFileInfo(file).path() == folder() ? QString() : QFileInfo(file).path();
     ask_to_open(
         this, studio_.settings, side == Side::start ? tr("Start image") : tr("End image"),
@@ -273,7 +273,7 @@ void ImagesPanel::crop(Side side, CropPreset preset) {
         [origin, preset, aspect = target(), to = folder()] { return cropped_image(origin.file, preset, aspect, to); },
         [this, side, origin, preset](const QString& cut) {
             const QString now = studio_.document.value(key(side)).toString();
-            if (origins_.value(now, {now, CropPreset::model}).file != origin.file) return; // it is gone from there
+            if (origins_.value(now, {now, CropPreset::model}).file != origin.file) return; // it was replaced meanwhile
             if (cut != origin.file) origins_.insert(cut, {origin.file, preset});
             studio_.document.set_value(key(side), cut);
         });
@@ -291,7 +291,7 @@ void ImagesPanel::show_menu(Side side, const QPoint& global) {
     if (well(side)->filled()) {
         const QString shown = studio_.document.value(key(side)).toString();
         const CropPreset now = origins_.value(shown).preset;
-        const QSize to = target(); // empty: not known, as without a model
+        const QSize to = target(); // empty if it is not known, for example without a model
         QMenu* cut = menu.addMenu(icon(QStringLiteral("crop")),
                                   to.isEmpty() ? tr("Crop: no size is known yet")
                                                : tr("Crop to %1×%2").arg(to.width()).arg(to.height()));

@@ -18,17 +18,17 @@ class CameraWindow;
 class ElidedLabel;
 class Field;
 
-/// Start and last image: drop, paste, choose, take with the camera; cut to the target's aspect; shown as the model will
-/// see them.
+/// Start and last image, which can be dropped, pasted, chosen, or taken with the camera, and cut to the target's
+/// aspect. They are shown as the model will see them.
 class ImagesPanel : public QWidget {
     Q_OBJECT
 public:
     explicit ImagesPanel(Studio& studio, QWidget* parent = nullptr);
 
     enum class Side { start, last };
-    /// From anywhere: a file, or a picture of the clipboard or camera (which is kept in the data folder).
+    /// Takes a file, or a picture from the clipboard or camera, which is stored in the data folder.
     void take(Side side, const DroppedImage& image);
-    void begin_anew(); ///< the clip goes on after no video
+    void begin_anew(); ///< the clip no longer continues a video
 
 public slots:
     void choose_start() { choose(Side::start); }
@@ -52,12 +52,12 @@ private:
     void choose(Side side);
     void camera(Side side);
     void remove(Side side);
-    bool goes_on() const;          ///< after a video
-    QVariant forcing_anew() const; ///< `forcing` without it
+    bool goes_on() const;          ///< whether the clip continues a video
+    QVariant forcing_anew() const; ///< `forcing` without that video
     void crop(Side side, CropPreset preset);
     void show_menu(Side side, const QPoint& global);
     void refresh();
-    void look(); ///< asks what the model will see
+    void look(); ///< asks what the model will see of the images
     void show_pictures();
     void refresh_before();
     QString folder() const;
@@ -66,21 +66,21 @@ private:
     Studio& studio_;
     ImageWell *start_, *last_;
     QToolButton* swap_;
-    Field* before_;                       ///< the video that the clip goes on after
-    QString before_video_, before_title_; ///< that the request goes on after, and what it is called
+    Field* before_;                       ///< shows the video that the clip continues
+    QString before_video_, before_title_; ///< path and title of that video
     ElidedLabel* before_name_;
     SeenImages seen_;
-    QTimer ask_; ///< what of it will be seen
+    QTimer ask_; ///< delays look()
     QPointer<CameraWindow> camera_;
-    Side camera_side_ = Side::start; ///< that its picture is for
+    Side camera_side_ = Side::start; ///< the side that the camera's picture is for
     struct Seen {
-        QString file; ///< what `picture` is of
+        QString file; ///< the file that `picture` shows
         QImage picture;
     };
     Seen& seen(Side side) { return side == Side::start ? seen_start_ : seen_last_; }
     Seen seen_start_, seen_last_;
-    app::Issue unseen_;              ///< of a picture that cannot be read to its end
-    QHash<QString, Origin> origins_; ///< of files that were cut here
+    app::Issue unseen_;              ///< about a picture that cannot be read to its end
+    QHash<QString, Origin> origins_; ///< by files that were cut here
 };
 
 } // namespace denoir::ui

@@ -38,7 +38,7 @@ namespace {
 constexpr int picture_size = 14;
 } // namespace
 
-/// The journal as it is shown: with the time of day, a picture beside what went wrong, and only what is asked for.
+/// The journal as it is shown: with the time of day, an icon beside errors and warnings, and only the lines asked for.
 class LogPanel::Lines : public QSortFilterProxyModel {
 public:
     using QSortFilterProxyModel::QSortFilterProxyModel;
@@ -94,7 +94,7 @@ private:
         return nothing;
     }
 
-    const QIcon nothing_ = blank(); ///< so that all lines begin at one place
+    const QIcon nothing_ = blank(); ///< for other lines, so that all begin at the same place
     QString words_;
     quint64 entry_ = 0;
 };
@@ -129,7 +129,7 @@ void LogPanel::make_list() {
     stack_->addWidget(list_);
     auto* keys = new QShortcut(QKeySequence::Copy, list_, nullptr, nullptr, Qt::WidgetShortcut);
     connect(keys, &QShortcut::activated, this, &LogPanel::copy);
-    // Follows new lines, unless somebody has scrolled up to read.
+    // Follows new lines, unless the user has scrolled up to read.
     connect(lines_, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
         const QScrollBar& bar = *list_->verticalScrollBar();
         const bool at_end = bar.value() == bar.maximum();
@@ -137,7 +137,7 @@ void LogPanel::make_list() {
     });
 }
 
-/// The search, and what is done with the lines.
+/// The row above the list: the search, and the buttons.
 QLayout* LogPanel::make_head(const Journal& journal) {
     search_->setObjectName(QStringLiteral("log-search"));
     search_->setPlaceholderText(tr("Search the log"));

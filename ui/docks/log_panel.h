@@ -16,15 +16,16 @@ class Journal;
 
 namespace denoir::ui {
 
-/// What was done and what went wrong in this session, newest last: searched, kept to one entry of the queue, copied.
+/// Shows what was done and what went wrong in this session, newest last. It can be searched, limited to one entry of
+/// the queue, and copied.
 class LogPanel : public QWidget {
     Q_OBJECT
 public:
     explicit LogPanel(Studio& studio, QWidget* parent = nullptr);
-    /// Only what is said of this entry of the queue, its error first in sight; 0: everything. Where nothing is said of
-    /// it, as of one from before the program was started, everything.
+    /// Shows only the lines about this queue entry, scrolled to its error. Shows everything for 0, or if there are no
+    /// such lines, as for an entry from an earlier session.
     void show_entry(quint64 entry);
-    bool knows(quint64 entry) const; ///< something is said of this entry of the queue
+    bool knows(quint64 entry) const; ///< whether there are lines about this queue entry
     void focus_search();
 
 private:

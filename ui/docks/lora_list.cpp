@@ -29,7 +29,7 @@ const QString file_key = QStringLiteral("file"), strength_key = QStringLiteral("
 
 QString file_of(const QVariant& lora) { return lora.toMap().value(file_key).toString(); }
 
-/// "high", "low" or "both": what the engine makes of a file by its name.
+/// "high", "low" or "both": the expert that the engine derives from a file's name.
 QString expert_by_name(const QString& file) {
     return app::to_qstring(name_of(lora_experts, named_expert(app::to_path(file))));
 }
@@ -68,7 +68,7 @@ void LoraList::show_values(const QVariantList& loras) {
         while (rows_->count() > 1) {
             QLayoutItem* const first = rows_->takeAt(0);
             first->widget()->hide();
-            first->widget()->deleteLater(); // it may be its own button that asked
+            first->widget()->deleteLater(); // not at once, as its own button may have called this
             delete first;
         }
         lines_.clear();
@@ -95,7 +95,7 @@ void LoraList::show_expert(int index) {
     const QString file = file_of(loras_[index]), chosen = loras_[index].toMap().value(expert_key).toString();
     const bool shown = two_experts_ || !chosen.isEmpty();
     button->setVisible(shown);
-    // The strength stands beside the name, or beside the expert in a line below it: the three have no room.
+    // The strength is beside the name or, if there is an expert, in a second line with it, as there is no room for all.
     auto* grid = qobject_cast<QGridLayout*>(button->parentWidget()->layout());
     grid->removeWidget(lines_[index].strength);
     grid->addWidget(lines_[index].strength, shown ? 1 : 0, 1, 1, shown ? 2 : 1);
@@ -108,7 +108,7 @@ void LoraList::show_expert(int index) {
     const QString names[] = {tr("high"), tr("low"), tr("both")};
     const QString expert = chosen.isEmpty() ? expert_by_name(file) : chosen;
     const QString& name = names[expert == QLatin1String("high") ? 0 : expert == QLatin1String("low") ? 1 : 2];
-    // In brackets: as the name says, nobody chose it.
+    // The brackets mean that it comes from the file's name.
     button->setText(chosen.isEmpty() ? QStringLiteral("(%1)").arg(name) : name);
     button->setToolTip(tr("Which of the model's two experts it changes: %1").arg(words));
     button->setAccessibleName(tr("Expert of %1: %2").arg(QFileInfo(file).completeBaseName(), words));
@@ -163,7 +163,7 @@ void LoraList::append_row(int index) {
     label->setToolTip(file);
     auto* strength = new NumberEdit(limits::lora_strength.least, limits::lora_strength.most, 0.05, 2);
     strength->setObjectName(QStringLiteral("lora-strength"));
-    strength->setButtonSymbols(QAbstractSpinBox::NoButtons); // the name needs the room; arrows and wheel work
+    strength->setButtonSymbols(QAbstractSpinBox::NoButtons); // the name needs the room; keys and wheel work
     strength->setFixedWidth(strength->fontMetrics().horizontalAdvance(QStringLiteral("-0.0000")));
     strength->setAlignment(Qt::AlignRight);
     strength->setAccessibleName(tr("Strength of %1").arg(name));
@@ -179,7 +179,7 @@ void LoraList::append_row(int index) {
     QWidget::setTabOrder(expert, strength);
     QWidget::setTabOrder(strength, away);
     rows_->insertWidget(index, row);
-    row->show(); // the list may be shown already
+    row->show(); // needed if the list is already visible
     lines_.insert(index, {strength, expert});
     show_expert(index);
     connect(strength, &NumberEdit::edited, this, [this, index](double value) { edit(index, strength_key, value); });

@@ -15,24 +15,24 @@ namespace denoir::ui {
 
 class NumberEdit;
 
-/// The LoRAs of a request: a line with the strength for each, and the expert where there are two; a button that adds
-/// files, which can be dropped, too.
+/// The LoRAs of a request: a line for each with its strength and, if the model has two experts, the expert; and a
+/// button that adds files. Files can be dropped as well.
 class LoraList : public QWidget {
     Q_OBJECT
 public:
-    explicit LoraList(app::Settings& settings, QWidget* parent = nullptr); ///< borrowed
-    /// As the request's JSON has them: maps of `file`, `strength` and, unless the file's name decides, `expert`.
+    explicit LoraList(app::Settings& settings, QWidget* parent = nullptr); ///< borrows the settings
+    /// Shows LoRAs as in the request's JSON: maps of `file`, `strength` and, unless the file's name decides, `expert`.
     void show_values(const QVariantList& loras);
-    /// Whether the model has two experts, of which each LoRA may change one alone. Where it has not, an expert is shown
-    /// only of LoRAs that were given one.
+    /// Whether the model has two experts, so that a LoRA may change only one of them. If not, an expert is shown only
+    /// for LoRAs that have one set.
     void set_two_experts(bool two);
-    /// Puts files behind those that are there, as the button does.
+    /// Adds files at the end, like the button.
     void add(const QStringList& files);
 
 signals:
-    /// By the user.
+    /// The user has changed them.
     void edited(const QVariantList& loras);
-    /// As NumberEdit::limited().
+    /// NumberEdit::limited() of a strength.
     void limited(const QString& told);
 
 protected:

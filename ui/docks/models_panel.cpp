@@ -137,7 +137,7 @@ void ModelDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     write(words[0], c.text);
     painter->setFont(option.font);
     const State state = state_of(index);
-    if (state == State::unreadable) { // nothing else is known: the reason has the room
+    if (state == State::unreadable) { // nothing else is known, so the reason has all the room
         for (const QString& part : wrapped_lines(words[2], option.font, text.width(), 3)) write(part, c.error);
     } else {
         write(words[1], c.quiet);
@@ -224,14 +224,14 @@ void ModelsPanel::take(const QString& path) {
 }
 
 void ModelsPanel::take_wanted() {
-    if (wanted_.isEmpty() || !studio_.models.wait_looked(0)) return; // that was asked before
+    if (wanted_.isEmpty() || !studio_.models.wait_looked(0)) return; // signalled by a look that began before take()
     const QString path = std::exchange(wanted_, {});
     QModelIndex found;
     for (int row = 0; row < studio_.models.rowCount(); ++row) {
         const QModelIndex at = studio_.models.index(row);
         const QString each = at.data(Role::PathRole).toString();
         if (state_of(at) != State::ready || (each != path && !each.startsWith(path + QLatin1Char('/')))) continue;
-        if (found.isValid()) return; // which of them, is not for us to say
+        if (found.isValid()) return; // several models, among which the user must choose
         found = at;
     }
     const auto chosen = [this] { return studio_.document.value(QStringLiteral("model")); };
@@ -249,7 +249,7 @@ void ModelsPanel::watch(const QString& folder) {
     refresh();
 }
 
-/// Those too in which nothing was found, or which are not there any more.
+/// Lists also folders in which nothing was found or that no longer exist.
 void ModelsPanel::fill_folders() {
     folders_->menu()->clear();
     for (const QString& folder : studio_.settings.model_folders())

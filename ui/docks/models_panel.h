@@ -12,21 +12,21 @@ class QToolButton;
 
 namespace denoir::ui {
 
-/// A model: name, family and precision and size, what it can do, what is missing, whether it fits.
+/// Paints a model: name, family, precision and size, what it can do, what is missing, whether it fits.
 class ModelDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
     ModelDelegate(Studio& studio, QObject* parent) : QStyledItemDelegate(parent), studio_(studio) {}
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-    QStringList lines(const QModelIndex& index) const; ///< as they are painted; some may be empty
+    QStringList lines(const QModelIndex& index) const; ///< the lines that are painted; some may be empty
 
 private:
     bool in_use(const QModelIndex& index) const;
     Studio& studio_;
 };
 
-/// The models found, and the folders that are watched.
+/// Shows the models found and the watched folders.
 class ModelsPanel : public QWidget {
     Q_OBJECT
 public:
@@ -34,7 +34,7 @@ public:
 
 public slots:
     void add_folder();
-    /// The same for whoever chooses a model: take() follows.
+    /// The same for choosing a model: take() follows.
     void add_model();
     void watch(const QString& folder);
     /// Watches a folder, or a file's folder, that was dropped on the window. If exactly one model is found there, makes
@@ -42,7 +42,7 @@ public slots:
     void take(const QString& path);
 
 signals:
-    void taken(const QString& name); ///< by take()
+    void taken(const QString& name); ///< take() has made this the request's model
 
 private:
     void ask_folder(const QString& title, void (ModelsPanel::*then)(const QString&));
@@ -51,8 +51,8 @@ private:
     void show_menu(const QPoint& at);
     void fill_parts(QMenu& menu, const QModelIndex& index);
     void choose_part(const QString& model, const QString& part, const QString& title);
-    /// Sets the file of one part of a model; empty: use what lies in or beside the model again. If that model is in
-    /// use, this is an undo step.
+    /// Sets the file of one part of a model; with an empty one, the file in or beside the model is used again. An undo
+    /// step if the model is in use.
     void name_part(const QString& model, const QString& part, const QString& file);
     void fill_folders();
     void unwatch(const QString& folder);
@@ -61,8 +61,8 @@ private:
     Studio& studio_;
     QListView* list_;
     QStackedWidget* stack_;
-    QString wanted_;       ///< what take() was given, until it was looked into
-    QToolButton* folders_; ///< says how many are watched; its menu lists them, to stop watching one
+    QString wanted_;       ///< the argument of take() until that was looked into
+    QToolButton* folders_; ///< says how many folders are watched; its menu can stop watching each
 };
 
 } // namespace denoir::ui

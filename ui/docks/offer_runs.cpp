@@ -28,8 +28,8 @@ struct Offered {
     QDateTime created;
 };
 
-/// The texts of the runs: those that look alike get what differs behind their words, and where nothing does, when they
-/// were made. Reads their requests.
+/// The texts of the runs. Runs with the same text get what differs between them added to it or, if nothing does, the
+/// time when they were made. Reads their requests.
 QStringList told_texts(const QList<Offered>& runs) {
     QStringList texts;
     QHash<QString, QList<qsizetype>> alike;
@@ -57,7 +57,7 @@ QStringList told_texts(const QList<Offered>& runs) {
 
 void ask_for_clip(QWidget* parent, app::Settings& settings, AskFor what,
                   const std::function<void(const QString&)>& chosen) {
-    // A dialog for files goes into a folder and never takes it.
+    // Two kinds of dialog, as one for files would only open a folder and never return it.
     const bool folder = what == AskFor::folder;
     ask_to_open(parent, settings,
                 folder ? QCoreApplication::translate("OfferRuns", "Compare a folder of frames")
@@ -80,7 +80,7 @@ void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* par
                at.data(Role::SummaryRole).toString();
         runs << Offered{path, text, at.data(Role::CreatedRole).toDateTime()};
     }
-    QList<QPointer<QAction>> actions; // the menu may be filled anew meanwhile
+    QList<QPointer<QAction>> actions; // the menu may be filled again meanwhile
     for (const Offered& run : runs)
         actions << menu.addAction(literal(run.text), parent, [chosen, path = run.path] { chosen(path); });
     app::run_then(

@@ -47,8 +47,8 @@
 namespace denoir::ui {
 namespace {
 
-/// A number beyond the range can be typed, and is taken for the nearest in it: Qt would refuse its last digit, and 100
-/// would be 10.
+/// A box that lets the user type a number beyond its range, and takes the nearest in it. Qt would refuse the last
+/// digit, so that 100 would become 10.
 class CountBox : public QSpinBox {
 public:
     using QSpinBox::QSpinBox;
@@ -68,7 +68,7 @@ private:
     }
 };
 
-/// QScrollArea::ensureWidgetVisible() is content where the cursor of a text field is seen.
+/// Scrolls until all of a widget is visible. QScrollArea::ensureWidgetVisible() stops when a text field's cursor is.
 void show_whole(QScrollArea& scroll, const QWidget& widget) {
     const QPoint centre = widget.mapTo(scroll.widget(), widget.rect().center());
     scroll.ensureVisible(centre.x(), centre.y(), 0, widget.height() / 2 + grid::half);
@@ -109,7 +109,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
 QScrollArea* ParametersPanel::make_form() {
     auto* scroll = new PageArea(this);
     scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setMinimumWidth(256); // in less, its rows would be cut at their end
+    scroll->setMinimumWidth(256); // in less, its rows would be cut off
     auto* page = new QWidget;
     auto* form = make_layout<QVBoxLayout>(page, grid::half, {grid::unit, grid::half, grid::unit, grid::unit});
 
@@ -121,7 +121,7 @@ QScrollArea* ParametersPanel::make_form() {
     add_number(form, QStringLiteral("guidance"), tr("Guidance"), limits::guidance, 0.5, 2);
     add_number(form, key_guidance_low, tr("Guid. low"), limits::guidance, 0.5, 2)
         ->setToolTip(tr("Guidance of the low-noise expert, which takes the last steps"));
-    add_seed(form); // up here: in a low window one has to scroll to what is below it
+    add_seed(form); // up here, as one has to scroll to later fields in a low window
     add_number(form, QStringLiteral("shift"), tr("Shift"), limits::shift, 0.5, 2);
     auto* sampler = add_choice(form, QStringLiteral("sampler"), tr("Sampler"));
     for (const auto& [name, each] : samplers) sampler->addItem(title(each), app::to_qstring(name));
@@ -131,7 +131,7 @@ QScrollArea* ParametersPanel::make_form() {
     scroll->setWidget(page);
     // When Tab enters a field, Qt scrolls only far enough to show the field's cursor.
     connect(qApp, &QApplication::focusChanged, scroll, [scroll, page](const QWidget* before, QWidget* now) {
-        // Not under the pointer that presses it, nor when the window comes to the front again.
+        // Not while the mouse presses a field, nor when the window comes to the front again.
         const bool by_key = before && QApplication::mouseButtons() == Qt::NoButton;
         if (by_key && now && page->isAncestorOf(now)) show_whole(*scroll, *now);
     });
@@ -143,7 +143,7 @@ void ParametersPanel::add_frames(QVBoxLayout* form) {
     frames->set_unit(tr(" frames"), tr(" frame"));
     frames->set_snap(nearest_frame_count);
     frames->setToolTip(tr("One more than a multiple of four: 5, 9, 13, …; or the seconds: 2 s"));
-    // The seconds of length_text(): of a clip that goes on after a video, what it adds to that.
+    // Seconds mean the same as in length_text(): if the clip continues a video, what it adds to that.
     frames->set_typed_unit(QStringLiteral("s"), [this](double seconds) {
         const auto& forcing = studio_.document.asked().forcing;
         const int given = forcing && !forcing->video.empty() ? forcing->overlap : 0;
@@ -187,8 +187,8 @@ void ParametersPanel::add_advanced(QVBoxLayout* form) {
     connect(advanced_toggle_, &QToolButton::clicked, this, [this] {
         const bool open = !advanced_->isVisibleTo(this);
         set_advanced(open);
-        refresh_estimate(); // it names the errors of folded fields, which nobody sees beside them
-        // When the page has its new height; else a low window would show nothing of what was opened.
+        refresh_estimate(); // it names the errors of fields that are folded away
+        // When the page has its new height, as a low window might show nothing of the opened part.
         if (open) QMetaObject::invokeMethod(this, &ParametersPanel::show_advanced, Qt::QueuedConnection);
     });
     set_advanced(false);
@@ -199,7 +199,7 @@ void ParametersPanel::set_advanced(bool open) {
     advanced_toggle_->setIcon(icon(open ? QStringLiteral("down") : QStringLiteral("right")));
 }
 
-/// Scrolls no further than is needed, nor past the button.
+/// Scrolls to the opened part, no further than needed and not past the button.
 void ParametersPanel::show_advanced() {
     auto* scroll = findChild<QScrollArea*>();
     QScrollBar* bar = scroll->verticalScrollBar();
@@ -215,7 +215,7 @@ bool ParametersPanel::go_to(const Field& field) {
         set_advanced(true);
         refresh_estimate();
     }
-    // A list has no focus of its own.
+    // Some controls, such as the list of LoRAs, do not take the focus themselves.
     QWidgetList inside{field.control()};
     inside << field.control()->findChildren<QWidget*>();
     for (QWidget* each : std::as_const(inside))
@@ -236,7 +236,7 @@ void ParametersPanel::set(const QString& key, const QVariant& value) {
     if (fields_.contains(key))
         refresh_field(key);
     else
-        refresh_forcing(); // an object of several fields
+        refresh_forcing(); // an object with several fields
     refresh_estimate();
 }
 
@@ -290,7 +290,7 @@ NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, c
         set(key, decimals == 0 ? QVariant(static_cast<int>(std::lround(value))) : QVariant(value));
     });
     connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) {
-        if (edit->isEnabled()) edit->stepBy(notches); // else its value is not known
+        if (edit->isEnabled()) edit->stepBy(notches); // disabled while its value is not known
     });
     connect(field, &Field::reset_asked, this, [this, key] { reset(key); });
     tell_limits(*edit, key);
@@ -304,7 +304,7 @@ void ParametersPanel::tell_limits(const NumberEdit& edit, const QString& key) {
     });
 }
 
-/// Adds the cards to the choice of the device once the driver has told of them, which can take a second.
+/// Adds the cards to the choice of devices when the driver has listed them, which can take a second.
 void ParametersPanel::list_cards(QComboBox* device) {
     app::run_then(
         this, [] { return cards(); },
@@ -314,7 +314,7 @@ void ParametersPanel::list_cards(QComboBox* device) {
                 const QString name = app::to_qstring(card.device.name());
                 device->addItem(tr("%1 · %2").arg(name, app::to_qstring(card.short_name())), name);
             }
-            // Who chooses it is told what is missing.
+            // Offered even without a card, as choosing it says what is missing.
             if (found.empty()) device->addItem(tr("First graphics card"), QStringLiteral("cuda:0"));
             show_[QStringLiteral("device")]();
         });
@@ -351,7 +351,7 @@ QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, co
 }
 
 void ParametersPanel::add_model(QVBoxLayout* form) {
-    model_ = new ElidedCombo(Qt::ElideMiddle); // versions and sizes stand at the end of a name
+    model_ = new ElidedCombo(Qt::ElideMiddle); // versions and sizes are at the end of a name
     model_->setObjectName(QStringLiteral("model"));
     make_narrow(model_, 8);
     auto* field = new Field(tr("Model"), model_);
@@ -359,7 +359,7 @@ void ParametersPanel::add_model(QVBoxLayout* form) {
     fields_.insert(QStringLiteral("model"), field);
     show_.insert(QStringLiteral("model"), [this] {
         const int row = model_->findData(chosen_model());
-        if (row < 0) return refresh_models(); // one that no watched folder has
+        if (row < 0) return refresh_models(); // a model that is in no watched folder
         model_->setCurrentIndex(row);
         model_->setToolTip(model_->itemData(row, Qt::ToolTipRole).toString());
     });
@@ -388,7 +388,7 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
     field->add_control(turn);
     form->addWidget(field);
     fields_.insert(key_size, field);
-    const auto size_now = [this] { // empty: not known
+    const auto size_now = [this] { // empty if it is not known
         return QSize(studio_.document.value(QStringLiteral("width")).toInt(),
                      studio_.document.value(QStringLiteral("height")).toInt());
     };
@@ -410,7 +410,7 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
     connect(field->label(), &ScrubLabel::scrubbed, this, [this, size_now](int notches) {
         const QSize size = size_now();
         if (size.isEmpty()) return;
-        // Both sides change together, as near as the model's multiples allow, until one is the largest there is.
+        // Both sides change together, as closely as the model's multiples allow, until one has the largest value.
         const int multiple = studio_.document.variant().multiple();
         const double aspect = double(size.height()) / size.width();
         const int widest = std::max(1, int(largest_side / std::max(1.0, aspect) / multiple)) * multiple;
@@ -482,7 +482,7 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
             return refresh_estimate();
         }
         set(QStringLiteral("seed"), seed);
-        studio_.document.set_seed_locked(true); // who types a seed wants that one
+        studio_.document.set_seed_locked(true); // a typed seed is meant to stay
     });
     connect(dice_, &QToolButton::clicked, this, [this] { set(QStringLiteral("seed"), quint64{draw_seed()}); });
     connect(lock_, &QToolButton::toggled, this, [this](bool locked) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From the document into the controls.
+// The part of ParametersPanel that shows the document in the controls.
 #include <QComboBox>
 #include <QFileInfo>
 #include <QLabel>
@@ -26,7 +26,7 @@ namespace denoir::ui {
 
 namespace {
 
-/// Which part takes how long.
+/// How long each part of the run takes.
 QString parts_text(const app::Estimator::Forecast& f) {
     QStringList parts{ParametersPanel::tr("Load %1").arg(app::duration_text(f.load)),
                       ParametersPanel::tr("text %1").arg(app::duration_text(f.prompt))};
@@ -60,7 +60,7 @@ void ParametersPanel::refresh() {
     fields_[QStringLiteral("frames")]->set_note(length_text());
 }
 
-/// "33 frames · 2.1 s"; of a clip that goes on after a video, whose last pictures it begins with, "+1.4 s".
+/// "33 frames · 2.1 s"; for a clip that continues a video and begins with its last pictures, "+1.4 s".
 QString ParametersPanel::length_text() const {
     const auto& document = studio_.document;
     const double fps = document.value(QStringLiteral("fps")).toDouble();
@@ -76,7 +76,7 @@ void ParametersPanel::refresh_field(const QString& key) {
     Field* field = fields_.value(key);
     const auto& document = studio_.document;
     if (const auto show = show_.value(key)) show();
-    // A field may stand for two keys of a request; `said` is what it is without a value of its own.
+    // A field may stand for two keys of a request. `said` is the text of the default.
     QStringList parts{key};
     QString said = shown(key, document.default_value(key));
     if (key == key_size) {
@@ -99,7 +99,7 @@ void ParametersPanel::refresh_field(const QString& key) {
     } else if (key == key_guidance_until) {
         said = tr("the end");
     } else if (key == key_guidance_low) {
-        // Shown also if it is set and the model has only one expert, which refuses it: as after restoring a run.
+        // Also shown if it is set but the model has only one expert and refuses it, for example after restoring a run.
         field->setVisible(two_experts() || document.has_value(key));
         if (!two_experts()) said = tr("none");
     }
@@ -117,7 +117,7 @@ void ParametersPanel::refresh_field(const QString& key) {
     field->set_hint(error.isEmpty() ? hint : QString());
 }
 
-/// As the list of models has it: an empty path for the bundled model, also if the request names it by its path.
+/// The model as it is in the list: an empty path for the bundled one, even if the request names it by its path.
 QString ParametersPanel::chosen_model() const {
     const QString path = studio_.document.value(QStringLiteral("model")).toString();
     return path == studio_.models.bundled() ? QString() : path;
@@ -152,7 +152,7 @@ void ParametersPanel::refresh_models() {
     refresh_field(QStringLiteral("model"));
 }
 
-/// Marks the part that can be folded away if values in it were changed, and says which.
+/// Marks the folded part if values in it were changed, and says which.
 void ParametersPanel::refresh_more() {
     QStringList changed;
     for (const Field* field : advanced_->findChildren<Field*>())
@@ -185,7 +185,7 @@ void ParametersPanel::refresh_seed() {
         seed_->setText(document.has_value(QStringLiteral("seed")) ? number_text(document.value(QStringLiteral("seed")))
                                                                   : QString());
         seed_->setModified(false);
-        seed_->setCursorPosition(0); // a longer one is cut at its end
+        seed_->setCursorPosition(0); // so that a long one is cut off at its end
     }
     const QSignalBlocker quiet(lock_);
     lock_->setChecked(document.seed_locked());
@@ -257,7 +257,7 @@ bool ParametersPanel::is_seen(const QString& key) const {
 void ParametersPanel::refresh_estimate() {
     const auto& document = studio_.document;
     QString changes;
-    if (!refused_.isEmpty()) { // which the document knows nothing of
+    if (!refused_.isEmpty()) { // the document does not know of these
         estimate_->setText(tr("cannot start yet"));
         estimate_->setToolTip({});
     } else if (document.resolved()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Parameters that are objects with members of their own: LoRAs, the step cache, diffusion forcing.
+// The part of ParametersPanel for parameters that are objects: LoRAs, the step cache, diffusion forcing.
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ void ParametersPanel::add_cache(QVBoxLayout* form) {
         edit->show_value(studio_.document.has_value(key_cache) ? members().value(threshold).toDouble() : 0);
     });
     connect(edit, &NumberEdit::edited, this, [this, members, threshold](double value) {
-        QVariantMap cache = members(); // what a request file said besides stays
+        QVariantMap cache = members(); // other members, from a request file, stay
         cache.insert(threshold, value);
         set(key_cache, value > 0 ? QVariant(cache) : QVariant());
     });
@@ -131,7 +131,7 @@ void ParametersPanel::set_forcing(const QString& member, const QVariant& value) 
     const QVariantMap usual = studio_.document.default_value(key).toMap();
     const auto is_usual = [&](const QString& each) {
         if (usual.contains(each)) return forcing.value(each) == usual.value(each);
-        // The defaults name no member that counts with windows alone.
+        // The defaults lack members that only matter with windows.
         return std::any_of(forcing_.begin(), forcing_.end(), [&](const ForcingField& field) {
             return field.member == each && forcing.value(each).toDouble() == field.usual;
         });

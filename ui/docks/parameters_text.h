@@ -14,7 +14,7 @@ inline const QString key_size = QStringLiteral("size"), key_precision = QStringL
                      key_guidance_low = QStringLiteral("guidance_low"),
                      key_guidance_until = QStringLiteral("guidance_until");
 
-/// A number as people write it; empty for an invalid value.
+/// A number as the user writes it, in the locale; empty for an invalid value.
 inline QString number_text(const QVariant& value) {
     if (!value.isValid()) return {};
     bool whole = false;

@@ -71,7 +71,7 @@ void PromptEdit::fit_placeholder() {
         return fontMetrics().boundingRect(room, Qt::TextWordWrap, shown(letters)).height() <= room.height();
     };
     qsizetype most = placeholder_.size();
-    if (!fits(most)) { // halving
+    if (!fits(most)) { // binary search
         qsizetype beyond = most;
         for (most = 0; beyond - most > 1;) {
             const qsizetype middle = (most + beyond) / 2;
@@ -82,7 +82,7 @@ void PromptEdit::fit_placeholder() {
     tell_placeholder();
 }
 
-/// The tool tip has the whole placeholder while its end is cut, but not while there is text.
+/// The tool tip has the whole placeholder while its end is cut off and there is no text.
 void PromptEdit::tell_placeholder() {
     setToolTip(document()->isEmpty() && placeholderText() != placeholder_ ? placeholder_ : QString());
 }
@@ -101,7 +101,7 @@ bool PromptEdit::event(QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);
         if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) {
-            event->ignore(); // the window's
+            event->ignore(); // for the window's own action
             return false;
         }
     }
@@ -134,7 +134,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     make_labels();
     lay_out();
     count_later_->setSingleShot(true);
-    count_later_->setInterval(120); // counting at every letter would only keep the tokenizer busy
+    count_later_->setInterval(120); // not at every letter, which would only keep the tokenizer busy
     connect(count_later_, &QTimer::timeout, this, &PromptPanel::ask_count);
     connect_parts();
     set_negative_open(false);
@@ -150,7 +150,7 @@ void PromptPanel::make_editors() {
     prompt_->setMinimumHeight(4 * fontMetrics().lineSpacing() + 12);
     negative_->setObjectName(QStringLiteral("negative-prompt"));
     negative_->setAccessibleName(tr("Negative prompt"));
-    negative_->setMinimumHeight(2 * fontMetrics().lineSpacing() + 20); // two are seen whole
+    negative_->setMinimumHeight(2 * fontMetrics().lineSpacing() + 20); // two whole lines
     negative_->setMaximumHeight(5 * fontMetrics().lineSpacing() + 12);
 }
 
@@ -188,7 +188,7 @@ void PromptPanel::make_labels() {
 }
 
 void PromptPanel::lay_out() {
-    // The focus follows the eye.
+    // The Tab key follows the order in which they are seen.
     QWidget* before = prompt_;
     for (QWidget* next :
          std::initializer_list<QWidget*>{samples_, older_, newer_, negative_toggle_, default_negative_, negative_})
@@ -246,7 +246,7 @@ void PromptPanel::refresh(const QStringList& keys) {
     refresh_wildcards();
     if (keys.isEmpty() || keys.contains(QLatin1String("prompt")) || keys.contains(QLatin1String("negative_prompt")) ||
         keys.contains(QLatin1String("model")) || keys.contains(QLatin1String("parts")) ||
-        keys.contains(QLatin1String("seed"))) // which decides wildcards
+        keys.contains(QLatin1String("seed"))) // it decides what wildcards become
         count_later_->start();
 }
 
@@ -254,7 +254,7 @@ void PromptPanel::refresh_defaults() {
     const QString standard = studio_.document.default_value(negative_key).toString();
     default_negative_->setEnabled(!standard.isEmpty());
     refresh_negative();
-    // Which default counts, and the tokenizer's limit, is known only once the model has been looked at.
+    // The default prompt and the tokenizer's limit are known only when the model has been looked at.
     const QString model = studio_.document.value(QStringLiteral("model")).toString();
     if (QString now = model + QLatin1Char('\n') + standard; now != counted_for_) {
         counted_for_ = std::move(now);
@@ -266,7 +266,7 @@ void PromptPanel::refresh_defaults() {
     refresh_wildcards();
 }
 
-/// Says what an empty negative prompt means: the model's default, or, if the user has emptied it, none.
+/// Says what an empty negative prompt means: the model's default or, if the user has cleared it, none.
 void PromptPanel::refresh_negative() {
     const QString standard = studio_.document.default_value(negative_key).toString();
     negative_->set_placeholder(standard.isEmpty()
@@ -320,13 +320,13 @@ void PromptPanel::next_prompt() {
 }
 
 void PromptPanel::choose_prompt(const QString& text) {
-    studio_.document.settle(); // a choice is an undo step, whatever was typed before and is typed after
+    studio_.document.settle(); // a choice is an undo step of its own, not merged with typing before and after it
     studio_.document.set_value(QStringLiteral("prompt"), text);
     studio_.document.settle();
 }
 
 void PromptPanel::use_default_negative() {
-    if (studio_.document.pending()) // what is known may be another model's
+    if (studio_.document.pending()) // the default known so far may be that of another model
         return emit said(tr("The request is still being looked at; its model's negative prompt is known in a moment."));
     const QString standard = studio_.document.default_value(negative_key).toString();
     if (standard.isEmpty()) return emit said(tr("The model has no negative prompt of its own."));

@@ -13,14 +13,15 @@ namespace denoir::ui {
 
 class ElidedLabel;
 
-/// Plain text of which every edit is a step of the document's own undo stack: the editor keeps none.
+/// A plain text editor without undo of its own: every edit is a step of the document's undo stack.
 class PromptEdit : public QPlainTextEdit {
     Q_OBJECT
 public:
     explicit PromptEdit(QWidget* parent = nullptr);
-    /// Replaces the text and keeps the cursor where it can.
+    /// Replaces the text and keeps the cursor's place if possible.
     void show_text(const QString& text);
-    /// What stands there while it is empty: its end is cut with dots, and all of it in the tool tip then.
+    /// Sets the text shown while it is empty. If that does not fit, its end is cut off with dots, and the tool tip
+    /// shows all of it.
     void set_placeholder(const QString& text);
 
 signals:
@@ -40,7 +41,7 @@ private:
     QString placeholder_;
 };
 
-/// Prompt and negative prompt with their token counts, the prompts used before, samples, and what wildcards become.
+/// Prompt and negative prompt with their token counts, earlier prompts, samples, and what wildcards will become.
 class PromptPanel : public QWidget {
     Q_OBJECT
 public:
@@ -50,7 +51,7 @@ public slots:
     void previous_prompt();
     void next_prompt();
     void focus_prompt();
-    /// The negative prompt of the model's reference.
+    /// Takes the negative prompt of the model's reference.
     void use_default_negative();
 
 signals:
@@ -64,7 +65,7 @@ private:
     void connect_parts();
     void refresh(const QStringList& keys);
     void refresh_defaults();
-    void refresh_negative(); ///< what stands in it while it is empty
+    void refresh_negative(); ///< its placeholder
     void refresh_wildcards();
     void ask_count();
     void counted(const QString& tag, int tokens, int limit);
@@ -78,7 +79,7 @@ private:
     QLabel* problem_;
     QToolButton *negative_toggle_, *default_negative_, *samples_, *older_, *newer_;
     QTimer* count_later_;
-    QString counted_for_; ///< model and its default negative prompt
+    QString counted_for_; ///< the model and its default negative prompt for which tokens were counted
 };
 
 } // namespace denoir::ui

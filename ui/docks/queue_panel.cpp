@@ -40,7 +40,7 @@ namespace {
 
 State state_of(const QModelIndex& index) { return static_cast<State>(index.data(Role::StateRole).toInt()); }
 
-/// Only a waiting run, and not one to be resumed: the request of that lies in its folder.
+/// Only a waiting run can be edited, and not one to be resumed, whose request lies in its folder.
 bool can_be_edited(const QModelIndex& index) {
     return state_of(index) == State::waiting && index.data(Role::KindRole).toString() != QLatin1String("resume");
 }
@@ -63,7 +63,7 @@ QString picture_of(State state) {
     return {};
 }
 
-/// The name of the file or field, and what is wrong with it. Without the run's own folder: the entry shows the title.
+/// The name of the file or field, and what is wrong with it. Leaves out the run's own folder, as the entry has a title.
 QString failure_of(const app::Issue& issue, const QString& run) {
     QString what = issue.file == run || app::RunHistory::is_own_name(issue.file)
                        ? QString()
@@ -99,7 +99,7 @@ QString words_of(const QModelIndex& index) {
     return {};
 }
 
-/// The label first: it tells entries of a sweep apart, whose prompts may all be the same.
+/// The title, after the label that distinguishes entries of a sweep, whose prompts may all be the same.
 QString title_of(const QModelIndex& index) {
     const QString title = app::run_words::title({}, index.data(Role::PromptRole).toString()),
                   label = index.data(Role::LabelRole).toString();
@@ -110,13 +110,13 @@ QString seed_of(const QModelIndex& index) {
     return QueuePanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong());
 }
 
-constexpr int margin = 4, beside = 36; ///< of a row; what its words leave to the picture and the end
+constexpr int margin = 4, beside = 36; ///< margin of a row; width beside its words, for the icon and the end
 } // namespace
 
 QSize QueueDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     const int line = option.fontMetrics.lineSpacing();
     const auto* view = qobject_cast<const QAbstractItemView*>(option.widget);
-    if (state_of(index) == State::failed && view) { // why, and what to do, is read to its end
+    if (state_of(index) == State::failed && view) { // high enough for all of the reason and what to do
         const int width = view->viewport()->width() - 2 * margin - beside;
         const QRect words = option.fontMetrics.boundingRect(0, 0, width, 1 << 15, Qt::TextWordWrap, words_of(index));
         return {160, line + words.height() + 14};
@@ -153,7 +153,7 @@ void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const bool both = metrics.horizontalAdvance(words) + 8 + metrics.horizontalAdvance(seed) <= below.width();
     painter->drawText(below, Qt::AlignLeft | Qt::AlignVCenter,
                       metrics.elidedText(words, Qt::ElideRight, below.width()));
-    if (both) painter->drawText(below, Qt::AlignRight | Qt::AlignVCenter, seed); // how far it is matters more
+    if (both) painter->drawText(below, Qt::AlignRight | Qt::AlignVCenter, seed); // progress matters more than the seed
     if (state == State::running) {
         const QRectF bar(text.left(), below.bottom() + 4, text.width(), 4);
         paint_progress(*painter, bar, index.data(Role::ProgressRole).toDouble(), c);
@@ -176,13 +176,13 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     column->addLayout(make_foot());
     connect_list();
     connect_queue();
-    QTimer::singleShot(0, list_, &QListView::scrollToBottom); // what waits, or was interrupted, stands at the end
+    QTimer::singleShot(0, list_, &QListView::scrollToBottom); // waiting and interrupted entries are at the end
     refresh();
 }
 
 void QueuePanel::make_list() {
     list_->setObjectName(QStringLiteral("queue"));
-    list_->setResizeMode(QListView::Adjust); // words are wrapped anew
+    list_->setResizeMode(QListView::Adjust); // so that words are wrapped again
     list_->setAccessibleName(tr("Queue"));
     list_->setModel(new SpokenRows(
         studio_.queue,
@@ -205,7 +205,7 @@ void QueuePanel::make_list() {
     stack_->addWidget(list_);
 }
 
-/// What is said of the queue, and the buttons that act on all of it.
+/// The row below the list: a summary, and the buttons that act on the whole queue.
 QLayout* QueuePanel::make_foot() {
     pause_->setObjectName(QStringLiteral("queue-pause"));
     pause_->setCheckable(true);
@@ -271,16 +271,16 @@ bool QueuePanel::eventFilter(QObject* watched, QEvent* event) {
     const auto* key = static_cast<QKeyEvent*>(event);
     const int by = key->key() == Qt::Key_Up ? -1 : key->key() == Qt::Key_Down ? 1 : 0;
     if (by == 0 || key->modifiers() != Qt::AltModifier) return QWidget::eventFilter(watched, event);
-    event->accept(); // here Alt+Up moves the entry; elsewhere it is the window's
+    event->accept(); // in this list, Alt+Up and Alt+Down move the entry instead of being the window's keys
     if (event->type() == QEvent::KeyPress) move_selected(by);
     return true;
 }
 
-/// Scrolls to the entry at work, or the first that waits: a list just shown would begin with what ended long ago.
+/// Scrolls to the entry at work or the first that waits, as the list begins with entries that ended long ago.
 void QueuePanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    if (event->spontaneous()) return;     // it was only the window
-    QTimer::singleShot(0, list_, [this] { // laid out
+    if (event->spontaneous()) return;     // only the window was shown again
+    QTimer::singleShot(0, list_, [this] { // when it is laid out
         for (int row = 0; row < list_->model()->rowCount(); ++row) {
             const QModelIndex entry = list_->model()->index(row, 0);
             if (state_of(entry) == State::running || state_of(entry) == State::waiting)
@@ -369,7 +369,7 @@ void QueuePanel::show_menu(const QPoint& at) {
         menu.addAction(icon(QStringLiteral("resume")), tr("Try again"), this, [this, id] { studio_.queue.retry(id); });
     if (state != State::waiting)
         menu.addAction(icon(QStringLiteral("log")), tr("Details"), this, [this, id] { emit details_asked(id); });
-    // The entry may have moved on while the menu was open: "Remove" then stops it, and "Stop" does not remove it.
+    // The entry's state may change while the menu is open: "Remove" then stops it, and "Stop" does not remove it.
     const bool ended = state != State::running && state != State::waiting;
     menu.addAction(icon(QStringLiteral("close")), state == State::running ? tr("Stop") : tr("Remove"), this,
                    [this, ended, id] {

@@ -13,7 +13,7 @@ class QToolButton;
 
 namespace denoir::ui {
 
-/// An entry of the queue: state, prompt, what it is doing, a bar; the error and what to do about it.
+/// Paints an entry of the queue: state, prompt, what it is doing, a progress bar; the error and what to do about it.
 class QueueDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
@@ -22,13 +22,14 @@ public:
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 };
 
-/// What waits, what is at work, what ended: reorder by dragging or Alt+arrows, edit, cancel, pause, clear with undo.
+/// Shows what waits, is at work and has ended. Entries can be reordered by dragging or with Alt and arrow keys, edited,
+/// cancelled, and cleared with undo; the queue can be paused.
 class QueuePanel : public QWidget {
     Q_OBJECT
 public:
     explicit QueuePanel(Studio& studio, QWidget* parent = nullptr);
     quint64 selected() const;
-    void take_focus(); ///< to the list, else to what can be pressed
+    void take_focus(); ///< gives the focus to the list or, if that is empty, to a button
 
 public slots:
     void edit_selected();
@@ -39,10 +40,10 @@ public slots:
 signals:
     void open_run(const QString& run);
     void resume_run(const QString& run);
-    /// The waiting entry whose request is in the parameters now; 0: none.
+    /// The waiting entry whose request is in the parameters now; 0 if none is.
     void editing_changed(quint64 id);
     void said(const QString& text);
-    void details_asked(quint64 id); ///< the log of this entry
+    void details_asked(quint64 id); ///< the log of this entry is to be shown
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -24,8 +24,8 @@ using Standing = app::RunStanding;
 
 namespace {
 constexpr int picture_width = 80, picture_height = 48;
-constexpr int star_room = 20;   ///< of the title and the line below it
-constexpr int most_details = 3; ///< lines below the title: in 240 pixels, too, they hold all but the longest numbers
+constexpr int star_room = 20;   ///< left free by the title and the line below it
+constexpr int most_details = 3; ///< lines below the title; even 240 pixels wide, they hold all but the longest numbers
 
 QString state_words(const QModelIndex& index) {
     return app::run_words::standing(app::RunHistory::standing(index), index.data(Role::StepsDoneRole).toInt(),
@@ -33,7 +33,7 @@ QString state_words(const QModelIndex& index) {
                                     index.data(Role::IssueRole).value<app::Issue>());
 }
 
-/// "1:08" for 1 min 08 s; below a minute there is nothing to save.
+/// "1:08" for 1 min 08 s; below a minute as usual, which is not longer.
 QString short_duration(double seconds) {
     const auto whole = std::llround(seconds);
     if (!(seconds >= 0) || whole < 60 || whole >= 3600) return app::duration_text(seconds);
@@ -42,7 +42,7 @@ QString short_duration(double seconds) {
 
 const QString between = QStringLiteral(" · ");
 
-/// What stands below a title: as much of it as there is room for. The tooltip has all of it.
+/// The text below a title, as much of it as there is room for. The tool tip has all of it.
 class Details {
 public:
     explicit Details(const QModelIndex& index)
@@ -54,12 +54,12 @@ public:
             return;
         }
         failed_ = standing == Standing::failed;
-        // Of what was stopped on its way, the state says how many there are.
+        // For a run that was stopped, the state says how many steps there are.
         if (done || failed_ || standing == Standing::waiting)
             values_ << app::run_words::steps(index.data(Role::StepsRole).toInt());
         if (const double guidance = index.data(Role::GuidanceRole).toDouble(); guidance > 0)
             values_ << app::run_words::guidance(guidance);
-        if (!done) news_ << state_words(index); // of what is not done, its state is the news
+        if (!done) news_ << state_words(index); // if it is not done, its state comes first
         const int width = index.data(Role::WidthRole).toInt(), height = index.data(Role::HeightRole).toInt(),
                   frames = index.data(Role::FramesRole).toInt();
         length_ << RunsPanel::tr("%1×%2").arg(width).arg(height) << app::run_words::frames(frames);
@@ -114,7 +114,7 @@ QString title_of(const QModelIndex& index) {
     return app::run_words::title(index.data(Role::NameRole).toString(), index.data(Role::PromptRole).toString());
 }
 
-/// Says that the run is a branch: in words there is seldom room for it.
+/// Paints a sign that the run is a branch, as there is seldom room for words.
 void paint_branch(QPainter& painter, const QRect& picture, const Colours& c) {
     const QRect badge(picture.right() - 16, picture.bottom() - 16, 15, 15);
     painter.setPen(Qt::NoPen);
@@ -123,7 +123,7 @@ void paint_branch(QPainter& painter, const QRect& picture, const Colours& c) {
     icon(QStringLiteral("branch")).paint(&painter, badge.adjusted(2, 2, -2, -2));
 }
 
-/// `letter`: A or B, the side of a comparison that the run is on.
+/// Marks a run that is compared; `letter` is A or B.
 void paint_side(QPainter& painter, const QRect& picture, const QString& letter, const Colours& c) {
     const QColor colour = letter == QLatin1String("A") ? c.a : c.b;
     painter.setPen(QPen(colour, 2));
@@ -137,7 +137,8 @@ void paint_side(QPainter& painter, const QRect& picture, const QString& letter, 
     painter.drawText(corner, Qt::AlignCenter, letter);
 }
 
-/// Always on a starred run; on others where it can be clicked, that is while the row is selected or hovered over.
+/// Paints the star: always on a starred run, on others while the row is selected or hovered over, so that it can be
+/// clicked.
 void paint_star(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index) {
     const bool starred = index.data(Role::StarredRole).toBool();
     if (!starred && !(option.state & (QStyle::State_MouseOver | QStyle::State_Selected))) return;
@@ -157,7 +158,7 @@ QStringList RunDelegate::words(const QModelIndex& index) const {
     QStringList out{title_of(index), letter.isEmpty() ? QString() : RunsPanel::tr("compared as %1").arg(letter),
                     index.data(Role::StarredRole).toBool() ? RunsPanel::tr("starred") : QString()};
     out << Details(index).all();
-    // What to do about it stands in the tooltip.
+    // The hint is only in the tool tip.
     out << app::engine_text(index.data(Role::IssueRole).value<app::Issue>().hint);
     return out;
 }
@@ -183,14 +184,14 @@ void RunDelegate::set_sides(const QString& a, const QString& b) {
 }
 
 QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
-    // One height, however many lines are needed: rows do not leap while a dock is drawn wider.
+    // The same height whatever lines are needed, so that rows do not jump while the dock is resized.
     return {200, std::max(picture_height + 12, (1 + most_details) * option.fontMetrics.lineSpacing() + 8)};
 }
 
 QWidget* RunDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const {
     auto* edit = new QLineEdit(index.data(Role::NameRole).toString(), parent);
     edit->setAccessibleName(RunsPanel::tr("Name of the run"));
-    edit->setPlaceholderText(index.data(Role::PromptRole).toString().simplified()); // what it is called without one
+    edit->setPlaceholderText(index.data(Role::PromptRole).toString().simplified()); // its title without a name
     return edit;
 }
 
@@ -220,7 +221,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     painter->restore();
 }
 
-/// The frame of its clip while the pointer is on it, else its thumbnail; of a run that never got one, its last step.
+/// A frame of its clip while the pointer is on it, otherwise its thumbnail or, if it has none, its last step.
 QImage RunDelegate::picture_of(const QModelIndex& index, int side) const {
     const QString video = index.data(Role::VideoRole).toString(), still = index.data(Role::ThumbnailRole).toString();
     QImage picture;
@@ -257,7 +258,7 @@ void RunDelegate::paint_picture(QPainter& painter, const QRect& frame, const QMo
     painter.restore();
 }
 
-/// The title, and below it as many details as fit: together in the middle of the room's height.
+/// Paints the title and below it as many details as fit, vertically centred in `room`.
 void RunDelegate::paint_words(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index,
                               const QRect& room) const {
     const Colours& c = colours(option.palette);

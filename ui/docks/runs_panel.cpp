@@ -49,7 +49,7 @@ using Standing = app::RunStanding;
 
 namespace {
 
-/// It ended before its video was done.
+/// Whether a run ended before its video was done.
 bool can_resume(const QModelIndex& run) {
     const Standing standing = app::RunHistory::standing(run);
     return standing == Standing::interrupted || standing == Standing::cancelled || standing == Standing::failed;
@@ -68,8 +68,8 @@ RunsView::RunsView(QWidget* parent) : QListView(parent) {
     setEditTriggers(QAbstractItemView::NoEditTriggers);
 }
 
-/// QListView makes its first row current when it gets the focus. Nobody chose that row, but keys and menus would act on
-/// it instead of on the run that is shown.
+/// Leaves no row current if none was: QListView makes its first row current when it gets the focus, and keys and menus
+/// would act on that instead of on the run that is shown.
 void RunsView::focusInEvent(QFocusEvent* event) {
     const bool chosen = currentIndex().isValid();
     QListView::focusInEvent(event);
@@ -83,7 +83,7 @@ void RunsView::mousePressEvent(QMouseEvent* event) {
     on_star_ ? emit star_clicked(index) : QListView::mousePressEvent(event);
 }
 
-/// QListView would take the release for a click on the row that was pressed last.
+/// Not after a press on a star: QListView would take the release for a click on the row that was pressed before.
 void RunsView::mouseReleaseEvent(QMouseEvent* event) {
     if (!std::exchange(on_star_, false)) QListView::mouseReleaseEvent(event);
 }
@@ -97,7 +97,7 @@ void RunsView::mouseDoubleClickEvent(QMouseEvent* event) {
 
 void RunsView::mouseMoveEvent(QMouseEvent* event) {
     emit hovered(event->buttons() ? QModelIndex() : indexAt(event->pos()));
-    if (!on_star_) QListView::mouseMoveEvent(event); // else the list would begin a drag, whose end it would not see
+    if (!on_star_) QListView::mouseMoveEvent(event); // it would begin a drag whose end it would not get
 }
 
 void RunsView::leaveEvent(QEvent* event) {
@@ -107,8 +107,8 @@ void RunsView::leaveEvent(QEvent* event) {
 
 void RunsView::startDrag(Qt::DropActions) {
     QModelIndexList rows = selectedIndexes();
-    std::sort(rows.begin(), rows.end()); // as the menu has them, not as they were selected one by one
-    // As folders, so that preview, timeline and other programs understand them alike.
+    std::sort(rows.begin(), rows.end()); // in the order of the list, as for the menu, not in that of selecting
+    // Dragged as folders, which preview, timeline and other programs understand.
     QList<QUrl> urls;
     for (const QModelIndex& index : rows) urls.append(QUrl::fromLocalFile(index.data(Role::PathRole).toString()));
     if (urls.isEmpty()) return;
@@ -144,7 +144,7 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     refresh();
 }
 
-/// Narrows the list as one types, but not at every letter: the history may hold thousands of runs.
+/// Makes the search, which filters while the user types, but not at every letter, as there may be thousands of runs.
 QLayout* RunsPanel::make_search() {
     search_->setObjectName(QStringLiteral("runs-search"));
     search_->setPlaceholderText(tr("Search prompts and parameters"));
@@ -195,7 +195,7 @@ void RunsPanel::connect_list() {
     });
     connect(list_, &RunsView::hovered, this, &RunsPanel::play_under_pointer);
     connect(list_, &QListView::customContextMenuRequested, this, &RunsPanel::show_menu);
-    player_->setInterval(1000 / 12); // a clip under the pointer: fast enough to be seen moving
+    player_->setInterval(1000 / 12); // fast enough to see motion in the clip under the pointer
     connect(player_, &QTimer::timeout, this, [this] {
         delegate_->set_playing(playing_, ++tick_);
         if (playing_.isValid()) list_->update(playing_);
@@ -207,7 +207,7 @@ void RunsPanel::connect_list() {
 
 void RunsPanel::connect_history() {
     connect(&studio_.thumbnails, &app::Thumbnails::ready, list_->viewport(), qOverload<>(&QWidget::update));
-    connect(&studio_.core, &app::Studio::over_limit_changed, this, &RunsPanel::refresh); // disk use, and its limit
+    connect(&studio_.core, &app::Studio::over_limit_changed, this, &RunsPanel::refresh); // shows disk use and its limit
     connect(&studio_.history, &app::RunHistory::scanned, this, &RunsPanel::refresh);
     connect(&studio_.history, &app::RunHistory::restored, this, [this](const QStringList& runs) {
         back_ = runs;
@@ -248,7 +248,7 @@ void RunsPanel::refresh() {
             empty_->set_text(tr("Every run is kept here: its picture, its parameters, each of its steps. Press "
                                 "Generate for the first."));
     }
-    // If what was selected is no longer listed, keys and menus act on the run that is seen.
+    // If the selected runs are no longer listed, selects the run that is seen, on which keys and menus act now.
     if (const QString run = seen(); !run.isEmpty() && !list_->selectionModel()->hasSelection()) select(run);
     const quint64 limit = quint64(studio_.settings.history_bytes());
     const QString use = app::bytes_text(double(studio_.history.bytes()));
@@ -261,7 +261,7 @@ void RunsPanel::refresh() {
         tr("Disk use of all runs. Over the limit, latents of unstarred old runs go first, after asking once."));
 }
 
-/// When many rows come or go, the history resets its model: selects again what is still there.
+/// Selects again what is still listed, after the history has reset its model as many rows changed.
 void RunsPanel::select_as_before() {
     const QSet<QString> before(selected_before_.begin(), selected_before_.end());
     const QAbstractItemModel& rows = *list_->model();
@@ -278,8 +278,8 @@ void RunsPanel::select_as_before() {
     list_->selectionModel()->select(same, QItemSelectionModel::ClearAndSelect);
 }
 
-/// Runs that came back are read from the disk first. Then they are what is selected, and seen in the list, unless
-/// several others were chosen.
+/// Selects restored runs and scrolls to them once all of them were read from the disk, unless several others are
+/// selected by then.
 void RunsPanel::select_back() {
     if (back_.isEmpty()) return;
     for (const QString& run : back_)
@@ -316,7 +316,7 @@ bool RunsPanel::lists(const QString& run) const { return index_of(run).isValid()
 void RunsPanel::select(const QString& run) {
     const QModelIndex index = index_of(run);
     if (!index.isValid()) return list_->selectionModel()->clear();
-    // Not with the view's own function: while Ctrl is held down (Ctrl+Enter), it would add to the selection.
+    // Not by the view's own function, which would add to the selection while Ctrl is held down (Ctrl+Enter).
     list_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     list_->scrollTo(index);
 }
@@ -342,15 +342,16 @@ void RunsPanel::focus_search() {
     search_->selectAll();
 }
 
-/// The run that keys and menus act on: the current one, else the one that is seen, which need not be in the history.
-/// Empty: there is none, and that has been said.
+/// The run that keys and menus act on: the current one or, if there is none, the one that is seen, which need not be in
+/// the history. If there is none either, says so and returns an empty text.
 QString RunsPanel::meant() {
     const QString run = current().isEmpty() ? seen() : current();
     if (run.isEmpty()) emit said(tr("Select a run in the list first."));
     return run;
 }
 
-/// The selected runs, else the one that is seen, if the history has it. Empty: there is none, and that has been said.
+/// The selected runs or, if there are none, the one that is seen if the history has it. If there is none either, says
+/// so and returns an empty list.
 QStringList RunsPanel::meant_of_list() {
     QStringList runs = selected();
     if (runs.isEmpty()) runs = {meant()};
@@ -394,7 +395,7 @@ void RunsPanel::remove_selected() { remove(meant_of_list()); }
 
 void RunsPanel::remove(const QStringList& runs) {
     if (runs.isEmpty()) return;
-    (void)studio_.history.remove(runs); // other reasons why a run stays are told by RunHistory::issue()
+    (void)studio_.history.remove(runs); // RunHistory::issue() gives other reasons why a run stays
     if (std::any_of(runs.begin(), runs.end(), [](const QString& run) { return RunFolder::busy(app::to_path(run)); }))
         emit said(tr("A run at work cannot be deleted; stop it first."));
 }
@@ -428,7 +429,7 @@ void RunsPanel::verify_run(const QString& run) {
 void RunsPanel::rename() {
     const QModelIndex run = list_->currentIndex();
     if (run.isValid()) return edit(run);
-    // The run is not in the list, or hidden by the search.
+    // The run is not in the list, or the search hides it.
     if (!meant_of_list().isEmpty()) emit said(tr("Select a run in the list first."));
 }
 
@@ -459,7 +460,7 @@ void RunsPanel::show_menu(const QPoint& at) {
     const QString run = index.data(Role::PathRole).toString();
     QStringList runs = selected();
     if (!runs.contains(run)) runs = {run};
-    // By the time an entry is chosen, other runs may be selected, and these may have been deleted.
+    // When an entry of the menu is chosen, other runs may be selected, and these may have been deleted.
     const auto there = [this](const QStringList& all, auto act) {
         return [this, all, act] {
             QStringList left = all;

@@ -22,30 +22,30 @@ namespace denoir::ui {
 struct Colours;
 class EmptyState;
 
-/// A run: its picture (moving under the pointer), prompt, numbers, star, and a word where it is not simply done.
+/// Paints a run: its picture (moving under the pointer), prompt, numbers, star, and its state unless it is done.
 class RunDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
     RunDelegate(Studio& studio, QObject* parent);
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-    // The name, edited in place of the title.
+    // An editor for the name, in place of the title.
     QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-    /// Nothing: the editor begins with the name, and what is typed stays while the row changes with a run's steps.
+    /// Does nothing: the editor begins with the name, and typed text must stay when the row changes with a run's steps.
     void setEditorData(QWidget*, const QModelIndex&) const override {}
     void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
                               const QModelIndex& index) const override;
     static QRect star_rect(const QRect& row);
-    /// The lines below the title in so many pixels.
+    /// The lines below the title, for a width in pixels.
     static QStringList details(const QModelIndex& index, const QFontMetrics& metrics, int width);
-    /// All that is painted of a run, and what to do where it failed.
+    /// Everything that is painted of a run, and what to do if it failed.
     QStringList words(const QModelIndex& index) const;
     void set_playing(const QPersistentModelIndex& index, int tick);
-    /// Letters shown on the runs that are being compared.
+    /// The runs that are marked with A and B.
     void set_sides(const QString& a, const QString& b);
 
 private:
-    QString side_letter(const QModelIndex& index) const; ///< empty: it is not compared
+    QString side_letter(const QModelIndex& index) const; ///< empty if it is not compared
     QImage picture_of(const QModelIndex& index, int side) const;
     void paint_picture(QPainter& painter, const QRect& frame, const QModelIndex& index, const Colours& c) const;
     void paint_words(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index,
@@ -75,7 +75,7 @@ protected:
     void startDrag(Qt::DropActions actions) override;
 
 private:
-    bool on_star_ = false; ///< was pressed
+    bool on_star_ = false; ///< whether the mouse was pressed on a star
 };
 
 /// The history: search, stars, restore, compare, reveal, verify, delete with undo, disk use.
@@ -85,17 +85,18 @@ public:
     explicit RunsPanel(Studio& studio, QWidget* parent = nullptr);
     QStringList selected() const;
     QString current() const;
-    bool lists(const QString& run) const; ///< as it is searched now
-    /// Selects this run alone; if the list does not show it, clears the selection.
+    bool lists(const QString& run) const; ///< whether the list shows it, given the search
+    /// Selects only this run; clears the selection if the list does not show it.
     void select(const QString& run);
-    bool has_open_menu() const; ///< the context menu, which acts on the runs it was opened on
-    /// True if the user seems to be about to do something with the selection, so that it should be left alone: the menu
+    bool has_open_menu() const; ///< whether the context menu, which acts on the runs it was opened on, is open
+    /// Whether the user seems to be about to do something with the selection, so that it must not be changed: the menu
     /// is open, several runs are selected, or the focus is on a run that is not the one seen.
     bool is_choosing() const;
     void set_sides(const QString& a, const QString& b);
-    /// How to ask which run is seen, listed or not (empty: none). Keys and menus act on it where no run is selected.
+    /// `seen` returns the run that is seen in the window, listed or not; empty if there is none. Keys and menus act on
+    /// it if no run is selected.
     void set_seen(std::function<QString()> seen) { seen_ = std::move(seen); }
-    bool resumable() const; ///< current() ended before its video was done
+    bool resumable() const; ///< whether current() ended before its video was done
 
 public slots:
     void focus_search();
@@ -117,24 +118,24 @@ signals:
     void compare_layers(const QString& a, const QString& b);
     void add_to_timeline(const QStringList& runs);
     void resume_run(const QString& run);
-    void details_asked(const QString& run); ///< of one that failed
+    void details_asked(const QString& run); ///< says why it failed
     void said(const QString& text);
 
 private:
     QLayout* make_search();
-    QWidget* make_list(); ///< or what stands there while it is empty
+    QWidget* make_list(); ///< together with what is shown while it is empty
     void connect_list();
     void connect_history();
     QString seen() const;
     QString meant();
     QStringList meant_of_list();
-    QModelIndex index_of(const QString& run) const; ///< invalid: the list has it not
+    QModelIndex index_of(const QString& run) const; ///< invalid if the list does not have it
     void star(const QStringList& runs, bool on);
     void restore(const QString& run);
     void remove(const QStringList& runs);
     void show_folder(const QString& run);
     void verify_run(const QString& run);
-    void edit(const QModelIndex& run); ///< its name
+    void edit(const QModelIndex& run); ///< begins to edit its name
     void refresh();
     void mind_current();
     void select_as_before();
@@ -151,9 +152,9 @@ private:
     EmptyState* empty_;
     QLabel* disk_;
     std::function<QString()> seen_;
-    QStringList selected_before_; ///< before the model was reset
+    QStringList selected_before_; ///< from before the model was reset
     QString current_before_;
-    QStringList back_; ///< runs whose deletion was undone and that are not all listed yet
+    QStringList back_; ///< runs whose deletion was undone, until all of them are listed
     bool resumable_ = false;
     QTimer *search_later_, *player_;
     QPersistentModelIndex playing_;

@@ -4,10 +4,10 @@
 
 namespace denoir::ui {
 
-/// What the bundled model was trained to draw, ready to be tried: resources/prompts.json, else a
-/// few that any model understands.
+/// Prompts for what the bundled model was trained to draw, from resources/prompts.json, or a few that any model
+/// understands if that is missing.
 QStringList sample_prompts();
-/// What a first start offers: the prompt that samples/first.mp4 was made of, else the first of them.
+/// The prompt that a first start offers: that of samples/first.mp4, or the first of sample_prompts().
 QString first_prompt();
 
 } // namespace denoir::ui

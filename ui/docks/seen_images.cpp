@@ -38,7 +38,7 @@ QImage to_qimage(const Tensor& pixels) { // [3,H,W] in -1 … 1
     return image;
 }
 
-/// A picture that was written anew is another.
+/// Identifies a file and its content, by path, size and time.
 QString stamp_of(const std::filesystem::path& file) {
     if (file.empty()) return {};
     const QFileInfo info(app::to_qstring(file));
@@ -117,7 +117,7 @@ QString cropped_image(const QString& file, CropPreset preset, const QSize& targe
     int width = whole.width, height = whole.height;
     const bool wide = double(width) / height > aspect;
     CropBox box{0, 0, width, height};
-    if (preset == CropPreset::whole) { // crop() paints what lies outside the picture black
+    if (preset == CropPreset::whole) { // crop() makes everything outside the picture black
         const int full_width = wide ? width : int(std::lround(height * aspect)),
                   full_height = wide ? int(std::lround(width / aspect)) : height;
         box.left = -(full_width - width) / 2;

@@ -28,7 +28,7 @@ bool is_written_as_size(const QString& text) { return written_size(text).hasMatc
 
 std::optional<QSize> parse_size(const QString& text) {
     const auto match = written_size(text);
-    const auto side = [&](int n) { return match.captured(n).toInt(); }; // 0: more than an int holds, or nothing
+    const auto side = [&](int n) { return match.captured(n).toInt(); }; // 0 if there is none or an int cannot hold it
     const QSize size(side(1), side(2));
     if (std::min(size.width(), size.height()) < 1 || std::max(size.width(), size.height()) > largest_side)
         return std::nullopt;

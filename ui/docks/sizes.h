@@ -15,16 +15,17 @@ struct SizePreset {
     QSize size;
 };
 
-/// The model's own size, the usual aspects at about its area, and its half; sides are multiples of `multiple`.
+/// The model's own size, sizes of the usual aspects and about its area, and half its size. Sides are multiples of
+/// `multiple`.
 QList<SizePreset> size_presets(const QSize& standard, int multiple);
 /// "256×144"
 QString size_text(int width, int height);
 inline constexpr int largest_side = Resolution::max;
-/// "256x144", "256 × 144", "256*144"; both sides 1 … largest_side.
+/// Reads "256x144", "256 × 144" or "256*144"; empty unless both sides are 1 … largest_side.
 std::optional<QSize> parse_size(const QString& text);
-/// Written as one, though maybe none that parse_size() takes.
+/// Whether a text is written like a size, even if parse_size() refuses it.
 bool is_written_as_size(const QString& text);
-/// The multiple nearest to it, not 0.
+/// The multiple nearest to `side`, but not 0.
 int nearest_side(double side, int multiple);
 
 } // namespace denoir::ui

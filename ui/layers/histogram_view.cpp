@@ -21,7 +21,7 @@ double sum(const std::vector<std::uint64_t>& counts) {
     return double(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
 }
 
-/// The tallest bin in one of the two as a share of all its values.
+/// The largest bin's share of all values.
 double tallest(const std::vector<std::uint64_t>& counts) {
     const double all = sum(counts);
     return all > 0 && !counts.empty() ? double(*std::max_element(counts.begin(), counts.end())) / all : 0;
@@ -98,7 +98,7 @@ void HistogramView::paint_values(QPainter& painter) const {
             steps.lineTo(area.left() + double(i + 1) * each, y);
         }
         steps.lineTo(area.bottomRight());
-        if (counts == &shown_->a) { // A is an area, B a line: where they are equal both are seen
+        if (counts == &shown_->a) { // A is an area, B a line, so that both can be seen if they are equal
             QColor fill = colour;
             fill.setAlpha(90);
             painter.fillPath(steps, fill);

@@ -8,12 +8,12 @@
 
 namespace denoir::ui {
 
-/// How the values of a tensor are spread in A and in B, and how large their differences are, by powers of ten.
+/// Shows how the values of a tensor are distributed in A and B, and how large their differences are, by powers of ten.
 class HistogramView : public QWidget {
     Q_OBJECT
 public:
     explicit HistogramView(QWidget* parent = nullptr);
-    /// Nothing: nothing is drawn.
+    /// Draws nothing if it is empty.
     void show_pair(std::optional<metrics::PairHistograms> histograms);
     const std::optional<metrics::PairHistograms>& shown() const { return shown_; }
     QSize sizeHint() const override { return {280, 190}; }

@@ -24,7 +24,7 @@ struct CellSize {
 constexpr CellSize cell_sizes[LayerMapView::sizes] = {{12, 8, 7}, {22, 14, 10}, {52, 18, 11}, {72, 24, 12}};
 constexpr int least_width_of_figures = 50, longest_step_name = 110;
 
-/// Cells stand apart by the grid's pixel; everything they say is painted here.
+/// Paints the cells.
 class CellDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -161,7 +161,7 @@ QVariant LayerMapModel::headerData(int section, Qt::Orientation orientation, int
     if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
     if (orientation == Qt::Horizontal) return columns_.value(section);
     return section >= 0 && std::size_t(section) < map_.rows.size()
-               ? app::to_qstring(map_.rows[std::size_t(section)]) // as in the trace
+               ? app::to_qstring(map_.rows[std::size_t(section)]) // the name in the trace
                : QVariant();
 }
 
@@ -181,7 +181,7 @@ void StepHeader::paintSection(QPainter* painter, const QRect& rect, int section)
     const Colours& c = colours(palette());
     painter->save();
     painter->fillRect(rect, c.panel);
-    // Where columns are narrower than a line of text, every few get their name.
+    // If columns are narrower than a line of text, only every few have their name.
     const int every =
         std::max(1, (fontMetrics().height() + sectionSize(section) - 1) / std::max(1, sectionSize(section)));
     if (section % every == 0) {

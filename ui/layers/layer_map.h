@@ -13,22 +13,22 @@
 
 namespace denoir::ui {
 
-/// One component of a trace comparison as a table: layers (or blocks) down, steps, branches and frames across.
+/// One component of a trace comparison as a table: layers (or blocks) are rows; steps, branches and frames columns.
 class LayerMapModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     enum Role {
-        LayerRole = Qt::UserRole, ///< index into TraceComparison::layers; invalid: nothing is there
+        LayerRole = Qt::UserRole, ///< index into TraceComparison::layers; invalid if there is none
         ErrorRole,                ///< relative error
-        GeneratedRole,            ///< the error is made there
-        FirstRole                 ///< the first place where one is made
+        GeneratedRole,            ///< whether the error is made there
+        FirstRole                 ///< whether it is the first place where one is made
     };
     using QAbstractTableModel::QAbstractTableModel;
 
-    /// Null: nothing.
+    /// `found` may be null.
     void show(std::shared_ptr<const metrics::TraceComparison> found, const std::string& component, bool by_block);
     const TraceMap& map() const { return map_; }
-    /// The cell that stands for a layer; invalid where it belongs to another component.
+    /// The cell of a layer; invalid if it belongs to another component.
     QModelIndex index_of_layer(std::size_t layer) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -41,11 +41,11 @@ private:
     std::optional<std::pair<int, int>> place_of(std::size_t layer) const;
     std::shared_ptr<const metrics::TraceComparison> found_;
     TraceMap map_;
-    QStringList columns_;                      ///< their names in the window's language
+    QStringList columns_;                      ///< names of columns in the studio's language
     std::optional<std::pair<int, int>> first_; ///< row and column of the first place where an error is made
 };
 
-/// The names of steps, from bottom to top, so that many fit beside each other.
+/// A header with the names of steps written from bottom to top, so that many fit side by side.
 class StepHeader : public QHeaderView {
     Q_OBJECT
 public:
@@ -56,8 +56,8 @@ protected:
     void paintSection(QPainter* painter, const QRect& rect, int section) const override;
 };
 
-/// The map: a cell's colour is its error on a logarithmic scale, a frame says that the error is made there, a flag that
-/// it is the first. Arrows walk, Ctrl and wheel or +/- zoom; from the third size on cells carry their figure.
+/// The map: a cell's colour is its error on a logarithmic scale; a frame means that the error is made there, a flag
+/// that it is the first. Arrows move, Ctrl and the wheel or +/- zoom; from the third size on cells show their figure.
 class LayerMapView : public QTableView {
     Q_OBJECT
 public:
@@ -78,7 +78,7 @@ private:
     int zoom_ = 1;
 };
 
-/// The colours of the map and what they mean, 1e-8 to 1.
+/// A legend of the map's colours, 1e-8 to 1.
 class ErrorScale : public QWidget {
     Q_OBJECT
 public:
@@ -90,7 +90,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 };
 
-/// What is told of a layer on hovering and beside the histograms.
+/// The text about a layer, shown on hovering and beside the histograms.
 QString describe(const metrics::LayerError& layer);
 QColor error_shade(double error);
 

@@ -42,11 +42,12 @@
 namespace denoir::ui {
 namespace {
 
-/// Sub-layers of one block of a 14B model are gigabytes a step; results of whole blocks are not.
+/// Layers to choose from. The parts of a single block of a 14B model are gigabytes per step, unlike the results of
+/// whole blocks.
 constexpr const char* layer_choices[] = {"transformer*/blocks.+([0-9]) sampler/*", "sampler/*",
                                          "transformer*/* sampler/*", "vae_decoder/*", "*"};
 
-/// What is dropped but folders.
+/// The dropped files, without folders.
 QStringList plain_files(const QMimeData& data) {
     QStringList files = dropped_files(data);
     files.removeIf([](const QString& file) { return !QFileInfo(file).isFile(); });
@@ -71,7 +72,7 @@ LayersPanel::LayersPanel(app::LayerComparison& comparison, app::Settings& settin
            "Denoir's or PyTorch's.")));
     stack_->addWidget(make_result());
     column->addWidget(stack_, 1);
-    stack_->setMinimumHeight(48); // what it holds scrolls
+    stack_->setMinimumHeight(48); // its content can be scrolled
     connect(&comparison_, &app::LayerComparison::changed, this, &LayersPanel::refresh);
     connect(&comparison_, &app::LayerComparison::progressed, this, &LayersPanel::refresh_progress);
     connect(&comparison_, &app::LayerComparison::exported, this,
@@ -154,7 +155,7 @@ QHBoxLayout* LayersPanel::make_map_row(QWidget* parent) {
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::half);
     component_ = new ElidedCombo(Qt::ElideRight, parent);
-    make_narrow(component_, 8); // the panel fits into a window of 800 pixels
+    make_narrow(component_, 8); // so that the panel fits into a window of 800 pixels
     component_->setObjectName(QStringLiteral("layers-component"));
     component_->setAccessibleName(tr("Part of the model"));
     blocks_ = flat_button(parent, icon(QStringLiteral("layout")), tr("By block"),
@@ -193,7 +194,7 @@ QWidget* LayersPanel::make_result() {
     verdict_ = new QLabel(left);
     verdict_->setObjectName(QStringLiteral("layers-verdict"));
     verdict_->setWordWrap(true);
-    verdict_->setTextFormat(Qt::PlainText); // names layers
+    verdict_->setTextFormat(Qt::PlainText); // as it contains names of layers
     verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(verdict_);
     column->addLayout(make_map_row(left));
@@ -296,7 +297,7 @@ void LayersPanel::export_result() {
 
 void LayersPanel::refresh() {
     const bool busy = comparison_.busy(), pair = !run_a_.isEmpty() && !run_b_.isEmpty();
-    // Who pressed one of the two stays with the work, not with whatever stands beside a button that is gone.
+    // The focus goes from one of the two buttons to the other, not to a neighbour of a button that disappears.
     const bool stays = busy ? trace_->hasFocus() : stop_->hasFocus();
     progress_row_->setVisible(busy || stays);
     if (busy && stays) stop_->setFocus(Qt::OtherFocusReason);
@@ -316,7 +317,7 @@ void LayersPanel::refresh() {
     progress_row_->setVisible(busy);
 }
 
-/// The figures stay when other runs are held against each other: they took minutes.
+/// The figures, which took minutes, stay when other runs become A and B; says which runs they are of.
 void LayersPanel::refresh_pair() {
     if (!shown_) return;
     const QStringList& runs = comparison_.runs();
@@ -360,7 +361,7 @@ void LayersPanel::show_result() {
     if (!go_to_first() && shown_->worst) select(*shown_->worst);
 }
 
-/// The one that was chosen stays, where it is there again.
+/// Keeps the chosen component if it is there again.
 void LayersPanel::fill_components() {
     const QSignalBlocker quiet(component_);
     const QString before = component_->currentData().toString();
@@ -442,7 +443,7 @@ void LayersPanel::show_cell() {
     comparison_.ask_histograms(shown_key_);
 }
 
-/// The numbers carry their colours.
+/// Shows the numbers again when the theme changes, as their text contains colours.
 void LayersPanel::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) show_cell();

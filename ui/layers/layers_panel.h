@@ -24,25 +24,25 @@ class HistogramView;
 class LayerMapModel;
 class LayerMapView;
 
-/// Two traces layer by layer: what is to be traced, how far that is, the layer x step map, and of the cell that is
-/// current its numbers and histograms. Trace files may be dropped here. Borrows the comparison.
+/// Compares two traces layer by layer: the choice of what to trace, the progress, the layer x step map, and the numbers
+/// and histograms of its current cell. Trace files may be dropped here. Borrows the comparison.
 class LayersPanel : public QWidget {
     Q_OBJECT
 public:
     LayersPanel(app::LayerComparison& comparison, app::Settings& settings, QWidget* parent = nullptr);
 
-    /// The run folders that "Trace both" takes; one of them empty: it waits for both.
+    /// Sets the run folders for "Trace both", which is disabled until both are there.
     void set_runs(const QString& a, const QString& b);
-    /// One or two trace files: a single one waits for its partner.
+    /// Takes one or two trace files; a single one waits for another.
     void take_files(const QStringList& files);
     /// Asks for two files.
     void open_files();
     void trace_runs();
     void export_result();
-    /// To the first place where an error is made; false where there is none.
+    /// Goes to the first place where an error is made. Returns false if there is none.
     bool go_to_first();
     LayerMapView& map() { return *map_; }
-    /// The focus to the map of what was found, else to what is chosen before it.
+    /// Gives the focus to the map or, without a result, to the choices before it.
     void take_focus();
 
 signals:
@@ -74,7 +74,7 @@ private:
     QString run_a_, run_b_, waiting_file_;
     std::shared_ptr<const metrics::TraceComparison> shown_;
     QString shown_key_;
-    // What is to be traced
+    // What to trace
     QComboBox* layers_;
     QLineEdit* steps_;
     QPushButton *trace_, *stop_;
@@ -85,7 +85,7 @@ private:
     QLabel* issue_;
     // What was found
     QStackedWidget* stack_;
-    ElidedLabel* pair_; ///< what the figures are of
+    ElidedLabel* pair_; ///< says what was compared
     QLabel* verdict_;
     QComboBox* component_;
     QToolButton *blocks_, *first_, *smaller_, *larger_;

@@ -3,7 +3,7 @@
 
 namespace denoir::ui {
 
-/// Lets screen readers take the canvas for a picture and the metrics for a chart. May be called more than once.
+/// Makes screen readers present the canvas as a picture and the metrics as a chart. May be called more than once.
 void install_preview_roles();
 
 } // namespace denoir::ui

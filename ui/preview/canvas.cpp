@@ -40,7 +40,7 @@ void Canvas::set_pictures(const QImage& a, const QImage& b, QSize stands_for) {
     stands_for_ = stands_for;
     difference_ = {};
     if (picture_size() != before) {
-        // A picture of another size shows the same part: a draft of an eighth of the size stays where the video was.
+        // A picture of another size shows the same part: a sketch of an eighth of the size stays where the video was.
         const QSizeF now = picture_size();
         if (before.isEmpty() || now.isEmpty())
             centre_ = {now.width() / 2, now.height() / 2};
@@ -49,7 +49,7 @@ void Canvas::set_pictures(const QImage& a, const QImage& b, QSize stands_for) {
         if (!fit_ && !before.isEmpty() && !now.isEmpty()) scale_ *= before.width() / now.width();
         clamp_centre();
     }
-    // The scale changes as well when one picture takes the place of two.
+    // The scale also changes when one picture replaces two.
     if (picture_size() != before || scale() != scale_before) emit scale_changed(scale());
     describe();
     update();
@@ -128,7 +128,7 @@ QSizeF Canvas::picture_size() const {
 Canvas::Areas Canvas::areas() const {
     const QRectF all = rect();
     if (mode_ != CompareMode::side_by_side || !two()) return {all, {}};
-    // Side by side; one above the other if that makes them much larger (wide pictures in a narrow dock).
+    // Side by side, or one above the other if that makes them much larger (wide pictures in a narrow dock).
     const QSizeF size = picture_size();
     const double beside = std::min((all.width() - gap) / 2 / size.width(), all.height() / size.height());
     const double above = std::min(all.width() / size.width(), (all.height() - gap) / 2 / size.height());
@@ -156,7 +156,7 @@ QRectF Canvas::placed_in(const QRectF& area) const {
     const double s = logical_scale();
     const QPointF centre = fit_ ? QPointF(size.width() / 2, size.height() / 2) : centre_;
     QPointF corner = area.center() - centre * s;
-    if (!fit_) { // at whole screen pixels, so that true size is sharp
+    if (!fit_) { // at whole screen pixels, so that the true size is sharp
         const double dpr = devicePixelRatioF();
         corner = {std::round(corner.x() * dpr) / dpr, std::round(corner.y() * dpr) / dpr};
     }
@@ -170,8 +170,8 @@ QRectF Canvas::second_rect() const {
     return area.isEmpty() ? QRectF() : own_place(area, b_.size());
 }
 
-/// Where a picture lies that has this half for itself. With A's shape, as A lies in its half; with another, as large as
-/// fits, then zoomed and moved as A is.
+/// The place of a picture that has half of the canvas for itself: if it has A's size, like A in its half; otherwise as
+/// large as fits, then zoomed and moved like A.
 QRectF Canvas::own_place(const QRectF& area, const QSizeF& size) const {
     const QSizeF of_a = picture_size();
     if (size == of_a) return placed_in(area);
@@ -212,7 +212,7 @@ void Canvas::pan(QPointF by) {
     update();
 }
 
-/// Some of the picture always stays in sight.
+/// Makes sure that some of the picture is always visible.
 void Canvas::clamp_centre() {
     const QSizeF size = picture_size();
     centre_ = {std::clamp(centre_.x(), 0.0, size.width()), std::clamp(centre_.y(), 0.0, size.height())};
@@ -238,7 +238,7 @@ const QImage& Canvas::difference() {
     return difference_;
 }
 
-/// Why the difference cannot be shown; empty: both pictures have the same size.
+/// Why the difference cannot be shown; empty if both pictures have the same size.
 QString Canvas::why_no_difference() const {
     if (a_.size() == b_.size()) return {};
     return tr("Cannot be subtracted: A is %1 × %2, B is %3 × %4")
@@ -268,7 +268,7 @@ void Canvas::mousePressEvent(QMouseEvent* event) {
         drag_ = Drag::pan;
     drag_from_ = event->position();
     if (drag_ == Drag::pan && !fit_) setCursor(Qt::ClosedHandCursor);
-    QWidget::mousePressEvent(event); // the view takes the focus
+    QWidget::mousePressEvent(event); // ignores the event, so that the view gets it and takes the focus
 }
 
 void Canvas::mouseMoveEvent(QMouseEvent* event) {
@@ -312,7 +312,7 @@ void Canvas::resizeEvent(QResizeEvent*) {
 void Canvas::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     if (!surface_) return;
-    // Whether there is a context shows once the surface had its size on the screen.
+    // Whether OpenGL works is known only when the surface has been shown.
     QTimer::singleShot(1000, this, [this] {
         if (!surface_ || !isVisible() || gl_surface_works(surface_)) return;
         surface_->deleteLater();

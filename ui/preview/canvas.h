@@ -9,29 +9,29 @@
 
 namespace denoir::ui {
 
-/// How two pictures are held against each other.
+/// How two pictures are compared.
 enum class CompareMode { single, side_by_side, wipe, difference, flicker, onion };
 
-/// Paints one picture or two, zoomed and moved together, on a neutral ground. Knows nothing of clips or time. Paints
-/// through OpenGL where gl_is_usable(), else by itself: the same strokes on either.
+/// Paints one picture, or two that are zoomed and moved together, on a neutral background. Knows nothing of clips or
+/// time. Uses OpenGL if gl_is_usable(), otherwise Qt's painter, with the same painting code.
 class Canvas : public QWidget {
     Q_OBJECT
 public:
     explicit Canvas(QWidget* parent = nullptr);
     bool uses_gl() const { return surface_ != nullptr; }
 
-    /// Null: none. B is drawn over A's rectangle whatever its own size. `stands_for`: the size of what a smaller
-    /// picture shows a sketch of, to which the scale then belongs; empty: its own.
+    /// Sets the pictures, which may be null. B is drawn over A's rectangle whatever its own size. If A is a smaller
+    /// sketch of something, `stands_for` is the size of that, to which the scale then refers.
     void set_pictures(const QImage& a, const QImage& b, QSize stands_for = {});
     void set_labels(const QString& a, const QString& b);
-    void set_message(const QString& text); ///< where there is no picture; a problem or what to do
-    void set_busy(bool busy);              ///< the picture shown is not yet the one asked for
+    void set_message(const QString& text); ///< shown if there is no picture: a problem, or what to do
+    void set_busy(bool busy);              ///< whether the picture shown is not yet the one asked for
 
     CompareMode mode() const { return mode_; }
     void set_mode(CompareMode mode);
-    bool shows_b() const { return shows_b_; } ///< single mode and flicker: B instead of A
+    bool shows_b() const { return shows_b_; } ///< in single mode and flicker: B instead of A
     void set_shows_b(bool b);
-    double wipe() const { return wipe_; } ///< 0 … 1 of the picture's width that shows A
+    double wipe() const { return wipe_; } ///< part of the picture's width that shows A, 0 … 1
     void set_wipe(double position);
     int gain() const { return gain_; }
     void set_gain(int gain);
@@ -40,14 +40,14 @@ public:
     bool shows_values() const { return shows_values_; }
     void set_shows_values(bool on);
 
-    /// Screen pixels for each pixel of the picture, or of what it stands for.
+    /// Screen pixels per pixel of the picture, or of what it stands for.
     double scale() const;
     bool fits() const { return fit_; }
     void zoom_to_fit();
     void zoom_to(double scale, std::optional<QPointF> around = {});
     void pan(QPointF by); ///< screen pixels, logical
 
-    /// Where picture A lies, in logical pixels; in side by side also B's. Empty: nothing is shown.
+    /// The place of picture A, and in side by side that of B, in logical pixels; empty if nothing is shown.
     QRectF picture_rect() const;
     QRectF second_rect() const;
     /// The pixel of the picture below a point of the widget.
@@ -73,15 +73,15 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    void update(); ///< of whatever paints
+    void update(); ///< updates the widget that paints
     void paint(QPainter& painter);
     struct Areas {
-        QRectF first, second; ///< second: side by side only
+        QRectF first, second; ///< second: in side by side only
     };
     Areas areas() const;
     QSizeF picture_size() const;
     bool two() const { return !a_.isNull() && !b_.isNull(); }
-    double logical_scale() const; ///< logical pixels for each pixel of the picture
+    double logical_scale() const; ///< logical pixels per pixel of the picture
     double fit_scale() const;
     QRectF placed_in(const QRectF& area) const;
     void clamp_centre();
@@ -99,7 +99,7 @@ private:
     bool near_handle(QPointF position) const;
     void describe();
 
-    QWidget* surface_ = nullptr; ///< OpenGL's; null: the canvas paints
+    QWidget* surface_ = nullptr; ///< the one for OpenGL; null if the canvas itself paints
     QImage a_, b_, difference_;
     QSize stands_for_;
     QString label_a_, label_b_, message_;
@@ -107,11 +107,11 @@ private:
     bool shows_b_ = false, busy_ = false, fit_ = true, shows_values_ = false, ring_ = false;
     double wipe_ = 0.5, onion_ = 0.5, scale_ = 1;
     int gain_ = 8;
-    QPointF centre_; ///< pixel of the picture in the middle of its area
+    QPointF centre_; ///< the picture's pixel in the middle of its area
     std::optional<QPointF> hover_;
     enum class Drag { none, pan, wipe } drag_ = Drag::none;
     QPointF drag_from_;
-    QTimer flicker_; ///< 1 Hz: nothing here flashes faster than 3 Hz
+    QTimer flicker_; ///< 1 Hz, as nothing may flash faster than 3 Hz
 };
 
 } // namespace denoir::ui

@@ -14,17 +14,17 @@
 namespace denoir::ui {
 namespace {
 
-/// What is written over a picture keeps its contrast on any picture: light text on dark glass.
+/// Colours for text over pictures, with enough contrast on any of them: light text on dark glass.
 const QColor glass(16, 16, 16, 200), ink(240, 240, 240), quiet_ink(190, 190, 190);
 
-/// The pixels around one, enlarged; lengths in pixels of the screen.
+/// The enlarged pixels around one; lengths are in screen pixels.
 namespace loupe {
 
-constexpr int reach = 5; ///< pixels of the picture to each side of the one in the middle
+constexpr int reach = 5; ///< the picture's pixels on each side of the one in the middle
 constexpr int cell = 10, pad = 8, gap = 4, from_cursor = 20;
 constexpr int side = (2 * reach + 1) * cell;
 
-/// Beside `at`, on whichever side there is room.
+/// The place for a box beside `at`, on a side where there is room.
 QRectF box_beside(QPointF at, QSizeF size, QSizeF room) {
     QPointF corner = at + QPointF(from_cursor, from_cursor);
     if (corner.x() + size.width() > room.width()) corner.setX(at.x() - from_cursor - size.width());
@@ -40,7 +40,7 @@ void paint_glass(QPainter& painter, const QRectF& box) {
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
-/// `pixel` itself is framed, black in white: it shows on any picture.
+/// Paints the pixels; `pixel` itself has a frame in black and white, which can be seen on any picture.
 void paint_pixels(QPainter& painter, const QImage& picture, QPoint pixel, QPointF corner) {
     const QRect from(pixel.x() - reach, pixel.y() - reach, 2 * reach + 1, 2 * reach + 1);
     const QRectF to(corner, QSizeF(side, side));
@@ -91,13 +91,13 @@ void Canvas::paint_picture(QPainter& painter, const QRectF& area, const QImage& 
     if (picture.isNull()) return;
     painter.save();
     painter.setClipRect(area, Qt::IntersectClip);
-    // Pixels are looked at one by one when somebody zooms in; a small picture that fills the window is not.
+    // Not smoothed when the user has zoomed in to see single pixels, but smoothed if a small picture fills the window.
     painter.setRenderHint(QPainter::SmoothPixmapTransform, fit_ || scale() < 3);
     painter.setOpacity(opacity);
     QRectF place = placed_in(areas().first);
     if (mode_ == CompareMode::side_by_side) {
         place = own_place(area, stands_for_.isEmpty() ? picture.size() : stands_for_);
-    } else if (QSizeF(picture.size()) != picture_size()) { // B of another shape is not bent to A's
+    } else if (QSizeF(picture.size()) != picture_size()) { // B keeps its own shape
         QRectF own({}, QSizeF(picture.size()).scaled(place.size(), Qt::KeepAspectRatio));
         own.moveCenter(place.center());
         place = own;
@@ -163,9 +163,9 @@ void Canvas::paint_wipe(QPainter& painter, const QRectF& area) {
     painter.restore();
 }
 
-/// The scale of the difference, so that a colour can be read as a number: in fewer words on a narrow picture, and at
-/// the edge of the canvas, beside one that is narrower still. Where there is no room either, none: it would hide half
-/// of what it explains.
+/// Paints the scale of the difference, by which colours can be read as numbers: with fewer words on a narrow picture,
+/// and at the edge of the canvas beside a very narrow one. If there is no room there either, nothing is painted, as it
+/// would hide half of what it explains.
 void Canvas::paint_legend(QPainter& painter, const QRectF& area) const {
     painter.save();
     painter.setFont(small_font(font()));
@@ -227,7 +227,7 @@ void Canvas::paint_label(QPainter& painter, const QRectF& area, bool b, bool rig
     path.addRoundedRect(box, 4, 4);
     painter.setClipPath(path);
     painter.fillRect(box, glass);
-    // The dark theme's shades carry dark letters, on any picture.
+    // The dark theme's colours, on which dark letters can be read, whatever the picture.
     const QRectF square(right ? box.right() - badge : box.left(), box.top(), badge, height);
     painter.fillRect(square, b ? dark_colours().b : dark_colours().a);
     QFont bold = painter.font();
@@ -245,7 +245,7 @@ void Canvas::paint_label(QPainter& painter, const QRectF& area, bool b, bool rig
 void Canvas::paint_labels(QPainter& painter) const {
     const Areas a = areas();
     if (!two()) {
-        if (a_.isNull()) paint_label(painter, a.first, true, false); // what it is held against has no picture
+        if (a_.isNull()) paint_label(painter, a.first, true, false); // A has no picture to compare it with
         return;
     }
     switch (mode_) {
@@ -257,7 +257,7 @@ void Canvas::paint_labels(QPainter& painter) const {
         paint_label(painter, a.first, false, false);
         paint_label(painter, a.second, true, false);
         break;
-    default: { // both over one picture, a half each
+    default: { // both over one picture, each on its half
         QRectF left = a.first, right = a.first;
         left.setRight(a.first.center().x());
         right.setLeft(left.right());
@@ -267,9 +267,9 @@ void Canvas::paint_labels(QPainter& painter) const {
     }
 }
 
-/// Pixels around the cursor, enlarged, and what they hold.
+/// Paints the enlarged pixels around the cursor and their values.
 void Canvas::paint_values(QPainter& painter) const {
-    const QPointF at = hover_.value_or(areas().first.center()); // without a mouse: what lies in the middle
+    const QPointF at = hover_.value_or(areas().first.center()); // the middle if there is no mouse
     const std::optional<QPoint> pixel = pixel_at(at);
     if (!pixel) return;
     std::vector<std::pair<QString, const QImage*>> shown;

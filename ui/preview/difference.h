@@ -4,11 +4,11 @@
 
 namespace denoir::ui {
 
-/// The colour of a difference B - A of -255 … 255, amplified: dark where there is none, blue where A has more, orange
-/// where B has more, towards white where it passes the range.
+/// The colour of a difference B - A of -255 … 255, amplified: dark for none, blue if A is larger, orange if B is, and
+/// nearer to white beyond the range.
 QRgb difference_colour(int difference, int gain);
 
-/// Pixel by pixel, by the channel that differs most. Both RGB32 and of one size; null where they are not.
+/// The difference of each pixel, by the channel that differs most. Null unless both are RGB32 and of the same size.
 QImage signed_difference(const QImage& a, const QImage& b, int gain);
 
 } // namespace denoir::ui

@@ -27,7 +27,7 @@ int needed_width(const QWidget& row) {
         QLayoutItem& item = *layout.itemAt(i);
         const QWidget* w = item.widget();
         if (w && !left_out(*w)) needed += width_of(*w) + layout.spacing();
-        if (!w && !item.isEmpty()) needed += item.minimumSize().width() + layout.spacing(); // a row in it; no stretch
+        if (!w && !item.isEmpty()) needed += item.minimumSize().width() + layout.spacing(); // a nested row, no stretch
     }
     return needed;
 }

@@ -19,7 +19,7 @@ class GlSurface : public QOpenGLWidget {
 public:
     GlSurface(QWidget* parent, std::function<void(QPainter&)> paint) : QOpenGLWidget(parent), paint_(std::move(paint)) {
         setAttribute(Qt::WA_TransparentForMouseEvents);
-        setUpdateBehavior(QOpenGLWidget::NoPartialUpdate); // every paint fills all of it
+        setUpdateBehavior(QOpenGLWidget::NoPartialUpdate); // as each paint fills all of it
     }
 
 protected:
@@ -32,7 +32,7 @@ private:
     std::function<void(QPainter&)> paint_;
 };
 
-/// Mesa's rasterizers on the processor: Qt's own painter is quicker than those.
+/// Whether OpenGL runs on the processor (Mesa's rasterizers), where Qt's own painter is faster.
 bool is_software(const QByteArray& renderer) {
     const QByteArray name = renderer.toLower();
     return name.contains("llvmpipe") || name.contains("softpipe") || name.contains("swrast") ||

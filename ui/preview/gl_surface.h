@@ -7,15 +7,15 @@ class QWidget;
 
 namespace denoir::ui {
 
-/// True where pictures are better scaled by the graphics card: the platform gives windows with OpenGL, and it is not
-/// a processor that plays the card. Never on the offscreen platform, where QOpenGLWidget crashes. `DENOIR_VIEWER`:
-/// `opengl` takes any OpenGL, `painter` none. Looked up once; GUI thread, after the QApplication.
+/// Whether pictures are better scaled by the graphics card: the platform has OpenGL, and it is not emulated by the
+/// processor. Never on the offscreen platform, where QOpenGLWidget crashes. `DENOIR_VIEWER`: `opengl` takes any OpenGL,
+/// `painter` none. Looked up once. GUI thread, after the QApplication was made.
 bool gl_is_usable();
 
-/// A child of `parent` that calls `paint` with a painter on OpenGL; lets the mouse through to its parent.
+/// A child of `parent` that calls `paint` with a painter that uses OpenGL. Mouse events go to its parent.
 QWidget* make_gl_surface(QWidget* parent, std::function<void(QPainter&)> paint);
 
-/// False: the surface was shown, and its context could not be made.
+/// Returns false if the surface was shown but its context could not be made.
 bool gl_surface_works(const QWidget* surface);
 
 } // namespace denoir::ui

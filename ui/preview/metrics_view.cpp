@@ -58,7 +58,7 @@ void MetricsView::set_frame(int frame) {
 
 void MetricsView::refresh() {
     exact_->setVisible(comparison_.can_be_exact());
-    exact_->setChecked(comparison_.by_latents()); // or they are being decoded
+    exact_->setChecked(comparison_.by_latents()); // also while they are being decoded
     const QString use = tr("Compare what the stored latents decode to, without the videos' compression");
     const app::Issue& undecoded = comparison_.undecoded();
     exact_->setToolTip(undecoded.isEmpty() ? use : tr("%1. Press to try again: %2").arg(use, undecoded.line()));
@@ -95,7 +95,7 @@ std::optional<double> MetricsView::value(Kind kind, int frame) const {
     return kind == Kind::psnr ? m.psnr : m.ssim;
 }
 
-/// PSNR and SSIM may disagree on the worst frame, so each curve has its own flag.
+/// PSNR and SSIM may have different worst frames, so each curve has its own flag.
 int MetricsView::worst(Kind kind) const {
     if (kind == Kind::ssim) return comparison_.worst();
     int lowest = -1;
@@ -124,7 +124,7 @@ std::vector<MetricsView::Row> MetricsView::rows() const {
                 row.low = std::min(row.low, *v);
                 row.high = std::max(row.high, *v);
             }
-        // The axis has a least range, so that tiny changes do not fill the whole height.
+        // The axis has a minimum range, so that tiny changes do not fill the whole height.
         const double least = kind == Kind::psnr ? 2 : 0.01;
         row.known = row.high >= row.low;
         if (!row.known) row.low = 0, row.high = 1;
@@ -139,7 +139,7 @@ std::vector<MetricsView::Row> MetricsView::rows() const {
     return rows;
 }
 
-/// Where the curves begin: left of that are the figures of their axes.
+/// Where the curves begin; left of that are the figures of their axes.
 double MetricsView::left() const {
     return margin + QFontMetricsF(small_font(font())).horizontalAdvance(QStringLiteral("0.000")) + 4;
 }
@@ -195,7 +195,7 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
     painter.setBrush(c.text);
     for (int n = 0; n < frames; ++n) {
         auto v = value(row.kind, n);
-        if (is_measured(n) && !v && row.kind == Kind::psnr) v = row.high; // equal frames lie at the top
+        if (is_measured(n) && !v && row.kind == Kind::psnr) v = row.high; // equal frames are at the top
         if (!v) {
             down = false;
             continue;
@@ -205,7 +205,7 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
             line.lineTo(p);
         else
             line.moveTo(p);
-        if (!down && !is_measured(n + 1)) painter.drawEllipse(p, 1.5, 1.5); // alone
+        if (!down && !is_measured(n + 1)) painter.drawEllipse(p, 1.5, 1.5); // a single point
         down = true;
     }
     painter.setBrush(Qt::NoBrush);
@@ -232,7 +232,7 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
     painter.setRenderHint(QPainter::Antialiasing);
 }
 
-/// Its ends, as far as there is room for both.
+/// Paints the figures at both ends of the axis, if there is room.
 void MetricsView::paint_axis(QPainter& painter, const Row& row) const {
     painter.save();
     painter.setFont(small_font(font()));
@@ -246,7 +246,7 @@ void MetricsView::paint_axis(QPainter& painter, const Row& row) const {
     painter.restore();
 }
 
-/// Mean and worst of the frames measured, and how many those are if not all; empty: none is measured.
+/// Mean and worst of the measured frames, and how many these are if not all; empty if none is.
 QString MetricsView::summary(Kind kind) const {
     QStringList parts;
     const auto mean = comparison_.mean();
@@ -277,7 +277,7 @@ void MetricsView::paint_header(QPainter& painter, const Row& row) const {
     write(value_text(row.kind, frame), c.text);
     if (hover_ >= 0) write(tr("frame %1").arg(hover_ + 1), c.quiet);
 
-    // On the right, as far as there is room: the mean, the worst frame; in the second row what is being done.
+    // On the right, if there is room: the mean and the worst frame or, in the second row, what is being done.
     const bool told = row.kind == Kind::ssim && !comparison_.activity().isEmpty();
     const QString right = told ? comparison_.activity() : summary(row.kind);
     double edge = box.right();

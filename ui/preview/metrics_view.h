@@ -11,15 +11,15 @@ class QToolButton;
 
 namespace denoir::ui {
 
-/// PSNR and SSIM over the frames of two clips as two curves, with the shown frame, its values, the mean and the worst
-/// frame. Hovering reads values, clicking and dragging seek; Left and Right move one frame, Home and End to the ends,
-/// Enter jumps to the worst. Borrows the comparison.
+/// Shows PSNR and SSIM over the frames of two clips as two curves, with the frame shown, its values, the mean and the
+/// worst frame. Hovering shows values, clicking and dragging seek; Left and Right move by one frame, Home and End to
+/// the ends, Enter to the worst frame. Borrows the comparison.
 class MetricsView : public QWidget {
     Q_OBJECT
 public:
     explicit MetricsView(app::Comparison& comparison, QWidget* parent = nullptr);
     int frame() const { return frame_; }
-    /// Why nothing is compared; empty: there is no B.
+    /// Sets why nothing is compared; empty if there is no B.
     void set_empty_text(const QString& text);
     QSize sizeHint() const override { return {480, 160}; }
     QSize minimumSizeHint() const override { return {200, 96}; }
@@ -46,11 +46,11 @@ private:
         Kind kind;
         QRectF area;
         double low = 0, high = 1;
-        bool known = false; ///< a frame has a value
+        bool known = false; ///< whether any frame has a value
     };
-    bool is_measured(int frame) const; ///< there is such a frame, and its figures are known
+    bool is_measured(int frame) const; ///< whether there is such a frame and its figures are known
     std::optional<double> value(Kind kind, int frame) const;
-    int worst(Kind kind) const; ///< the frame at the curve's lowest point; -1: none, or all are equal
+    int worst(Kind kind) const; ///< the frame at the curve's lowest point; -1 if there is none or all are equal
     std::vector<Row> rows() const;
     double left() const;
     double x_of(const Row& row, int frame) const;
@@ -69,7 +69,7 @@ private:
     QToolButton* exact_;
     QString empty_text_;
     int frame_ = 0, hover_ = -1;
-    QTimer settled_; ///< a frame is described where one stays for a moment: playing would say nothing else
+    QTimer settled_; ///< describes a frame to screen readers only when it stays for a moment, not while playing
 };
 
 } // namespace denoir::ui

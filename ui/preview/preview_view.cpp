@@ -20,7 +20,7 @@ namespace denoir::ui {
 using app::Side;
 
 namespace {
-constexpr int told_ms = 8000; ///< how long an error is shown; what failed is not tried again before
+constexpr int told_ms = 8000; ///< how long an error is shown, and a clip that failed is not tried again
 } // namespace
 
 PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
@@ -63,7 +63,7 @@ PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
 PreviewView::~PreviewView() {
     player_.disconnect(this);
     comparison_.disconnect();
-    player_.set_clip(Side::a, nullptr); // the slots go before the player does
+    player_.set_clip(Side::a, nullptr); // the slots are destroyed before the player
     player_.set_clip(Side::b, nullptr);
 }
 
@@ -103,7 +103,7 @@ void PreviewView::show_frame(Side side, const QString& path, int frame) {
     Slot& s = slot(side);
     player_.pause();
     s.frame = frame;
-    if (s.asked == path && (s.pending || !s.refused.hasExpired())) return; // on its way, or just now refused
+    if (s.asked == path && (s.pending || !s.refused.hasExpired())) return; // being opened, or just refused
     if (s.clip && s.clip->info().path == path) {
         s.pending.reset();
         s.asked.clear();
@@ -134,7 +134,7 @@ bool PreviewView::is_settled(Side side) const {
     return !s.clip || s.clip->is_settled(player_.frame_of(side));
 }
 
-/// What is shown stays until the new clip is open, so that a file which cannot be opened takes nothing away.
+/// Keeps what is shown until the new clip is open, so that a file that cannot be opened changes nothing.
 void PreviewView::open(Side side, std::unique_ptr<app::Clip> clip, bool by_hand) {
     Slot& s = slot(side);
     expected_ = {};
@@ -145,13 +145,13 @@ void PreviewView::open(Side side, std::unique_ptr<app::Clip> clip, bool by_hand)
     canvas_->set_busy(true);
     connect(s.pending.get(), &app::Clip::opened, this, [this, side] { adopt(side); });
     connect(s.pending.get(), &app::Clip::failed, this, [this, side](const app::Issue& issue) {
-        // The sender is deleted when the event is over.
+        // The sender must not be deleted before the signal is done.
         slot(side).pending.release()->deleteLater();
         tell_failure(side, issue);
     });
 }
 
-/// Says it over the picture, unless something is connected to clip_failed().
+/// Reports a failure: over the picture, unless something is connected to clip_failed().
 void PreviewView::tell_failure(Side side, const app::Issue& issue) {
     slot(side).refused.setRemainingTime(told_ms);
     if (!isSignalConnected(QMetaMethod::fromSignal(&PreviewView::clip_failed))) say(issue.line());
@@ -159,11 +159,11 @@ void PreviewView::tell_failure(Side side, const app::Issue& issue) {
     emit clip_failed(side, issue);
 }
 
-/// A clip that the user asked for, but has replaced before it was open: only a failure is still told.
+/// For a clip that the user asked for but has replaced before it was open: only its failure is still reported.
 void PreviewView::give_up(Side side, std::unique_ptr<app::Clip> clip) {
     clip->disconnect(this);
     app::Clip* const late = clip.release();
-    late->setParent(this); // at the end of the window, too
+    late->setParent(this); // so that it is deleted with this widget at the latest
     connect(late, &app::Clip::opened, late, &QObject::deleteLater);
     connect(late, &app::Clip::failed, this, [this, side, late](const app::Issue& issue) {
         late->deleteLater();
@@ -182,7 +182,7 @@ void PreviewView::adopt(Side side) {
     listen(side);
     player_.set_clip(side, s.clip.get(), one_frame ? s.frame : side == Side::a && first ? 0 : -1);
     swapped_offset_.reset();
-    if (!one_frame && a_.clip && b_.clip && shifted_ != pair()) { // the offset was chosen for another pair
+    if (!one_frame && a_.clip && b_.clip && shifted_ != pair()) { // the offset is that of another pair
         const Side other = side == Side::a ? Side::b : Side::a;
         const int seen = player_.frame_of(other);
         player_.set_offset(0);
@@ -191,7 +191,7 @@ void PreviewView::adopt(Side side) {
     overlay_ = {};
     bar_->set_covered(false);
     message_timer_.stop();
-    if (side == Side::a) canvas_->set_shows_b(false); // another picture is to be seen
+    if (side == Side::a) canvas_->set_shows_b(false); // so that the new picture is seen
     if (a_.clip && b_.clip && first && mode() == CompareMode::single) canvas_->set_mode(CompareMode::wipe);
     compare_again();
     refresh();
@@ -244,7 +244,7 @@ void PreviewView::swap() {
         if (s.clip) s.clip->disconnect(this);
         if (s.clip) listen(side);
         if (s.pending) {
-            s.pending->disconnect(this); // it reported for the other side
+            s.pending->disconnect(this); // it was connected for the other side
             open(side, std::move(s.pending), s.by_hand);
         }
     }
@@ -285,7 +285,7 @@ void PreviewView::refresh() {
         canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString()
                              : awaited_.isEmpty()                     ? empty_text_
                                                                       : awaited_);
-    // The canvas is described, but it is this widget that has the focus.
+    // Screen readers read this widget, which has the focus, so it takes the description of the canvas.
     set_spoken_description(*this, canvas_->accessibleDescription());
     if (fresh && !player_.playing() && player_.frames_meet())
         comparison_.measure(player_.frame_of(Side::a), a_.shown, b_.shown);
@@ -341,7 +341,7 @@ void PreviewView::go_to_worst() {
     worst_awaited_at_ = player_.frame();
 }
 
-/// Unless the user has moved to another frame in the meantime.
+/// Goes to the worst frame once all are measured, unless the user has moved to another frame meanwhile.
 void PreviewView::follow_worst() {
     if (!worst_awaited_at_ || !comparison_.complete()) return;
     const bool stayed = player_.frame() == *worst_awaited_at_ && !player_.playing();
@@ -375,7 +375,7 @@ bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
         canvas_->zoom_to(canvas_->scale() / 1.25);
         return true;
     default:
-        return false; // the rest are actions of the window
+        return false; // all other keys are actions of the window
     }
 }
 
@@ -414,7 +414,7 @@ void PreviewView::focusInEvent(QFocusEvent* event) {
         by_keys_ = true;
     else if (reason == Qt::MouseFocusReason)
         by_keys_ = false;
-    canvas_->set_focus_ring(by_keys_); // as before, when a menu, a dialog or the palette gives the focus back
+    canvas_->set_focus_ring(by_keys_); // unchanged if a menu, a dialog or the palette gives the focus back
 }
 
 void PreviewView::focusOutEvent(QFocusEvent*) { canvas_->set_focus_ring(false); }

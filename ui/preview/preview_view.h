@@ -18,11 +18,11 @@ namespace denoir::ui {
 
 class TransportBar;
 
-/// The picture: plays a video, run, frame folder or picture frame by frame, and holds a second one beside it (A|B).
-/// Wheel zooms, dragging pans, double click fits. Space plays, J K L shuttle, comma and full stop step one frame (with
-/// Shift ten), Home and End, W wipe, D difference, O onion, Q side by side, 0 flips A and B, I pixel values, 1 true
-/// size, F fit; what the window binds to actions works through the slots as well. A file dropped is shown: where A is
-/// open, on the right half as B. Borrows the cache.
+/// The picture in the middle of the window: plays a video, run, frame folder or picture frame by frame, and compares it
+/// with a second one (A|B). The wheel zooms, dragging pans, a double click fits. Space plays, J K L shuttle, comma and
+/// full stop step one frame (with Shift ten), Home and End, W wipe, D difference, O onion, Q side by side, 0 flips A
+/// and B, I pixel values, 1 true size, F fit; the window's actions use the slots for these. A dropped file is shown, as
+/// B if it is dropped on the right half while A is open. Borrows the cache.
 class PreviewView : public QWidget {
     Q_OBJECT
 public:
@@ -32,31 +32,31 @@ public:
     app::Player& player() { return player_; }
     Canvas& canvas() { return *canvas_; }
     app::Comparison& comparison() { return comparison_; }
-    /// What is open; null: nothing, or still opening.
+    /// The clip that is open; null if there is none, or it is still being opened.
     const app::ClipInfo* info(app::Side side) const;
     CompareMode mode() const;
     /// The text to show while nothing is open.
     void set_empty_text(const QString& text);
-    /// The text to show instead while something is on its way that will be shown here; empty: nothing is.
+    /// The text to show instead while something that will be shown is on its way; empty if nothing is.
     void set_awaited(const QString& text);
-    /// The name over the picture instead of the clip's own; empty: the clip's.
+    /// The name over the picture in place of the clip's own; empty to show that.
     void set_label(app::Side side, const QString& text);
-    /// Something has been asked for and is neither open nor refused yet.
+    /// Whether a clip was asked for that is neither open nor refused yet.
     bool is_opening(app::Side side) const { return slot(side).pending != nullptr; }
-    /// True if nothing is being waited for: what was asked for last is shown, or it cannot be opened or read.
+    /// Whether nothing is being waited for: what was asked for last is shown, or cannot be opened or read.
     bool is_settled(app::Side side) const;
-    /// As show_clip() of a path, but what is shown comes of `open`, called on another thread.
+    /// Like show_clip() of a path, but opens the clip by `open`, which is called on another thread.
     void show_clip(app::Side side, app::ClipOpener open);
 
 public slots:
-    /// Opens a video, picture, frame folder or run folder. `by_hand`: the user asked for it, so that opened_by_hand()
+    /// Opens a video, picture, frame folder or run folder. `by_hand` if the user asked for it; then opened_by_hand()
     /// and request_found() are emitted.
     void show_clip(denoir::app::Side side, const QString& path, bool by_hand = false);
-    /// Shows one frame, not playing, as a cut does. Opens the clip if it is not open, once however often it is asked
-    /// for in the meantime. The picture before stays until the frame is there.
+    /// Shows one frame without playing, for a cut. Opens the clip if it is not open, and only once even if it is asked
+    /// for several times meanwhile. The picture before stays until the frame is there.
     void show_frame(denoir::app::Side side, const QString& path, int frame);
-    /// Opens and decodes what show_frame() will ask for soon. Empty: drops what was expected, as opening something else
-    /// does.
+    /// Opens and decodes what show_frame() will ask for soon. An empty path drops what was expected, as does opening
+    /// something else.
     void expect_frame(denoir::app::Side side, const QString& path, int frame);
     /// One picture over the clip (an estimate of a running step); null takes it away and the clip is seen again.
     /// `stands_for`: the size of the video that it is a sketch of; empty: its own. `of_clip`: it is a step of the clip,
@@ -68,11 +68,12 @@ public slots:
     void clear(denoir::app::Side side);
     void swap(); ///< A and B change places; if one of them is missing, says so
     void set_mode(denoir::ui::CompareMode mode);
-    void toggle_mode(denoir::ui::CompareMode mode); ///< back to the wipe when it is on
+    void toggle_mode(denoir::ui::CompareMode mode); ///< back to the wipe if it is already on
     void flip();                                    ///< shows the other of A and B
-    void nudge(int way);                            ///< the wipe's edge, or how much of B the onion shows: -1, 1
+    void nudge(int way);                            ///< moves the wipe's edge, or the onion's share of B, by -1 or 1
     void set_gain(int gain);                        ///< of the difference: 1, 2, 4 … 64
-    /// To the frame with the lowest SSIM, else PSNR; while frames are measured, to the worst so far, then to the final.
+    /// Goes to the frame with the lowest SSIM, or PSNR if there is no SSIM; while frames are being measured, to the
+    /// worst so far and later to the final one.
     void go_to_worst();
 
 signals:
@@ -97,15 +98,15 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
-    /// One side: what is shown, what is on its way, the last picture of it.
+    /// One side: the clip shown, the one being opened, the last picture.
     struct Slot {
         std::unique_ptr<app::Clip> clip, pending;
         bool by_hand = false;
         QImage shown;
         QString label;
-        QString asked;          ///< show_frame()'s path that is pending, or that could not be opened
-        QDeadlineTimer refused; ///< until then what could not be opened is not tried again
-        int frame = 0;          ///< of it
+        QString asked;          ///< path of show_frame() that is pending or could not be opened
+        QDeadlineTimer refused; ///< a path that could not be opened is not tried again before this
+        int frame = 0;          ///< that show_frame() asked for
     };
     /// What expect_frame() opened.
     struct Expected {
@@ -119,7 +120,7 @@ private:
     void give_up(app::Side side, std::unique_ptr<app::Clip> clip);
     void adopt(app::Side side);
     void listen(app::Side side);
-    void say(const QString& text); ///< over the picture, for some seconds
+    void say(const QString& text); ///< shows it over the picture for some seconds
     void refresh();
     void compare_again();
     void follow_worst();
@@ -148,8 +149,8 @@ private:
     QSize overlay_stands_for_;
     QString overlay_name_, empty_text_, awaited_;
     bool dragged_over_ = false;
-    bool by_keys_ = false;                 ///< that is how the focus came here last
-    std::optional<app::ClipKind> dragged_; ///< none: of several files
+    bool by_keys_ = false;                 ///< whether the focus came here by a key
+    std::optional<app::ClipKind> dragged_; ///< empty for several files
 };
 
 } // namespace denoir::ui

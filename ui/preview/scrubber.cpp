@@ -15,7 +15,7 @@ namespace denoir::ui {
 
 Scrubber::Scrubber(QWidget* parent) : QSlider(Qt::Horizontal, parent) {
     setMouseTracking(true);
-    setTracking(false); // while a clip plays only the position moves: see show_frame()
+    setTracking(false); // so that while a clip plays only the position changes; see show_frame()
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Frame"));
     setCursor(Qt::PointingHandCursor);
@@ -72,7 +72,7 @@ void Scrubber::seek_to(int frame) {
 }
 
 void Scrubber::paintEvent(QPaintEvent*) {
-    // A style sheet's slider keeps a palette of its own through a change of theme.
+    // The parent's palette, as a slider with a style sheet keeps its own when the theme changes.
     const Colours& c = colours(parentWidget() ? parentWidget()->palette() : palette());
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
@@ -128,7 +128,7 @@ void Scrubber::mouseReleaseEvent(QMouseEvent*) { setSliderDown(false); }
 
 void Scrubber::wheelEvent(QWheelEvent* event) { event->ignore(); } // scrolling past must not move time
 
-/// Steps count from the playhead, which may be ahead of the slider's value.
+/// Lets keys step from the playhead, which may be ahead of the slider's value.
 void Scrubber::keyPressEvent(QKeyEvent* event) {
     setValue(sliderPosition());
     QSlider::keyPressEvent(event);

@@ -6,19 +6,19 @@
 
 namespace denoir::ui {
 
-/// The frames of a clip as a line: where the playhead is, which are decoded, which is marked (the worst). A press or
-/// drag anywhere seeks at once. Keys, role and value are a slider's.
+/// The frames of a clip as a line, which shows the playhead, the decoded frames and a mark (the worst frame). Pressing
+/// or dragging anywhere seeks at once. Keys, role and value are those of a slider.
 class Scrubber : public QSlider {
     Q_OBJECT
 public:
     explicit Scrubber(QWidget* parent = nullptr);
     void set_frames(int frames);
     void set_cached(std::vector<std::pair<int, int>> ranges);
-    void set_mark(int frame); ///< -1: none
-    /// Where the playhead is. While a clip plays it is only drawn: sixteen values a second, each read aloud, would
-    /// drown whatever a screen reader has to say.
+    void set_mark(int frame); ///< -1 for none
+    /// Sets the playhead. While a clip plays, the slider's value stays, as a screen reader would read each of sixteen
+    /// values a second and nothing else.
     void show_frame(int frame, bool playing);
-    /// As by the mouse: from 0, out of range goes to the nearest.
+    /// Seeks as the mouse does, to a frame from 0; one out of range is limited.
     void seek_to(int frame);
     QSize sizeHint() const override { return {200, 24}; }
     QSize minimumSizeHint() const override { return {64, 24}; }

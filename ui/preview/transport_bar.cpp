@@ -28,19 +28,19 @@
 namespace denoir::ui {
 namespace {
 
-/// As wide as its widest text, so that nothing moves while numbers run.
+/// A label as wide as its widest text, so that nothing moves when its number changes.
 QLabel* number_label(QWidget* parent, const QString& widest) {
     auto* label = new QLabel(parent);
     label->setMinimumWidth(label->fontMetrics().horizontalAdvance(widest) + 4);
     return label;
 }
 
-/// Frames per second, as the clip or its request says; 0: neither does (24 is used, but that is a guess).
+/// Frames per second according to the clip or its request; 0 if neither says (24 is used, but that is a guess).
 double stated_rate(const app::ClipInfo& info) {
     return info.stated_fps > 0 || info.request.isEmpty() ? info.stated_fps : app::rate_of(info.request, 0);
 }
 
-/// A shift in frames, always with its sign: without one it would look like a length.
+/// A shift in frames, always with its sign, as without one it would look like a length.
 class ShiftBox : public QSpinBox {
 public:
     using QSpinBox::QSpinBox;
@@ -55,7 +55,7 @@ struct ModeName {
     CompareMode mode;
     const char* text;
     const char* tip;
-    const char* action; ///< of the window: its keys stand behind the tip
+    const char* action; ///< of the window; its keys are added to the tip
 };
 constexpr ModeName mode_names[] = {
     {CompareMode::single, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Single"),
@@ -82,7 +82,7 @@ TransportBar::TransportBar(app::Player& player, Canvas& canvas, app::Comparison&
     rows->addWidget(scrubber_);
     play_row_ = make_play_row();
     rows->addWidget(play_row_);
-    rows->setSizeConstraint(QLayout::SetNoConstraint); // it fits itself, see fit_width()
+    rows->setSizeConstraint(QLayout::SetNoConstraint); // fit_width() makes it fit
 
     connect(scrubber_, &Scrubber::seek_requested, &player_, &app::Player::go_to);
     connect(&player_, &app::Player::frame_changed, this, &TransportBar::refresh_time);
@@ -92,7 +92,7 @@ TransportBar::TransportBar(app::Player& player, Canvas& canvas, app::Comparison&
     connect(&canvas_, &Canvas::scale_changed, this, &TransportBar::refresh_zoom);
     connect(&comparison_, &app::Comparison::changed, this, &TransportBar::refresh_metrics);
     connect(qApp, &QApplication::focusChanged, this, [this](const QWidget* before, const QWidget* now) {
-        // For set_usable(). While the window comes to its end, the focus goes nowhere.
+        // For set_usable(). `now` is null while the window is being destroyed.
         if (before && now && now->window() == window() && play_row_->isAncestorOf(before)) refresh();
     });
     refresh();
@@ -148,7 +148,7 @@ QWidget* TransportBar::make_gain(QWidget& row) {
     return gain_;
 }
 
-/// How much of B lies over A, in percent; the canvas has it from 0 to 1.
+/// The share of B over A in percent, which is 0 … 1 in the canvas.
 QWidget* TransportBar::make_onion(QWidget& row) {
     onion_ = new QSlider(Qt::Horizontal, &row);
     onion_->setObjectName(QStringLiteral("onion-share"));
@@ -182,7 +182,7 @@ QWidget* TransportBar::make_offset(QWidget& row) {
     connect(&player_, &app::Player::offset_changed, this, [this](int frames) {
         const QSignalBlocker quiet(offset_);
         offset_->setValue(frames);
-        fit_width(); // the unit of one frame is another
+        fit_width(); // the unit may change between singular and plural
     });
     return offset_;
 }
@@ -212,7 +212,7 @@ QWidget* TransportBar::make_play_row() {
     time_ = number_label(row, QStringLiteral("00:00.00"));
     time_->setAccessibleName(tr("Time, minutes, seconds and frames"));
     frame_ = number_label(row, tr("frame %1/%2").arg(888).arg(888));
-    frame_->setAccessibleName(tr("Frame shown")); // else a screen reader would take each new text for a new name
+    frame_->setAccessibleName(tr("Frame shown")); // or a screen reader would take each new text for a new name
     rate_ = new QLabel(row);
     speed_ = new QLabel(row);
     zoom_ = number_label(row, QStringLiteral("1000 %"));
@@ -235,8 +235,8 @@ QWidget* TransportBar::make_play_row() {
     return row;
 }
 
-/// One that has the focus stays enabled until it loses it: from a disabled one Qt would move the focus on, and between
-/// two clips there is nothing to be pressed for a moment.
+/// Keeps a button that has the focus enabled until it loses it: Qt would move the focus away from a disabled one, even
+/// if that is so only for the moment between two clips.
 void TransportBar::set_usable(QToolButton& button, bool usable) {
     button.setEnabled(usable || button.window()->focusWidget() == &button);
 }
@@ -318,7 +318,7 @@ void TransportBar::refresh_metrics() {
     if (!comparison_.note().isEmpty()) tips << comparison_.note();
     metrics_->setToolTip(tips.join(QLatin1Char('\n')));
     leave_out(*worst_, worst < 0);
-    // PSNR's lowest may be another frame: the curves have a flag each.
+    // Names the measure, as the lowest PSNR may be at another frame.
     const bool by_ssim = worst < 0 || curve[static_cast<std::size_t>(worst)]->ssim;
     const QString measure = by_ssim ? QStringLiteral("SSIM") : QStringLiteral("PSNR");
     worst_->setText((comparison_.complete() ? tr("lowest %1: frame %2") : tr("lowest %1 so far: frame %2"))
@@ -331,7 +331,7 @@ void TransportBar::refresh_metrics() {
 
 void TransportBar::resizeEvent(QResizeEvent*) { fit_width(); }
 
-/// In a narrow window hides what is least needed; nothing is cut off.
+/// Hides what is least needed in a narrow window, so that nothing is cut off.
 void TransportBar::fit_width() {
     const int room = width() - 2 * grid::unit;
     fit_unit(room);
@@ -342,7 +342,8 @@ void TransportBar::fit_width() {
     fit_row(*play_row_, room, {rate_, zoom_, values_, frame_, loop_, true_size_});
 }
 
-/// The unit of B's shift, if there is room: the tool tip says it, too. Set only if it changes: somebody may be typing.
+/// Shows the unit of B's shift if there is room; the tool tip says it as well. Sets it only if it changes, as the user
+/// may be typing.
 void TransportBar::fit_unit(int room) {
     const QString unit = qAbs(offset_->value()) == 1 ? tr(" frame") : tr(" frames");
     const QFontMetrics metrics = offset_->fontMetrics();

@@ -17,14 +17,14 @@ namespace denoir::ui {
 
 class Scrubber;
 
-/// What lies under the picture: the ways to compare (where there are two), the scrubber, play, time, zoom. Borrows all
+/// The controls under the picture: ways to compare (if there are two), the scrubber, play, time, zoom. Borrows all that
 /// it shows.
 class TransportBar : public QWidget {
     Q_OBJECT
 public:
     TransportBar(app::Player& player, Canvas& canvas, app::Comparison& comparison, QWidget* parent = nullptr);
 
-    /// Decoded frames and the like changed.
+    /// To be called when decoded frames and the like have changed.
     void refresh();
     /// Another picture lies over the clip: nothing is said of it. Playing it is possible where that may be taken away.
     void set_covered(bool covered, bool may_go = false);
@@ -42,7 +42,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    /// `action`: as the window's table calls it.
+    /// `action` is its name in the window's table.
     QToolButton* button(const QString& icon, const QString& name, const char* action);
     QWidget* make_compare_row();
     QWidget* make_gain(QWidget& row);

@@ -60,7 +60,7 @@ QString DivergenceView::number_of(const StepDivergence& s) const {
     return s.a == s.b ? tr("step %1").arg(s.a) : tr("step %1 (B: %2)").arg(s.a).arg(s.b);
 }
 
-/// The same words as the command line's to_text().
+/// A summary in the same words as the command line's to_text().
 QString DivergenceView::summary() const {
     const auto& found = divergence_.found();
     if (!found.first)
@@ -118,7 +118,7 @@ void DivergenceView::paintEvent(QPaintEvent*) {
     paint_focus(painter, *this);
 }
 
-/// Why there is nothing to draw (yet).
+/// Says why there is nothing to draw (yet).
 QString DivergenceView::empty_text() const {
     const auto& notes = divergence_.found().notes;
     if (!divergence_.issue().isEmpty()) return divergence_.issue().line();
@@ -142,7 +142,7 @@ void DivergenceView::paint_axis(QPainter& painter) const {
         painter.setPen(c.line);
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
         painter.setPen(c.quiet);
-        // Beside its line; those at the ends not beyond the plot, where the title stands.
+        // Beside its line, but not beyond the plot, where the title is.
         const double top = std::clamp(y - high / 2, box.top(), std::max(box.top(), box.bottom() - high));
         painter.drawText(QRectF(margin, top, box.left() - margin - 4, high), Qt::AlignRight | Qt::AlignVCenter,
                          e == 0 ? QStringLiteral("1") : QStringLiteral("1e%1").arg(e));
@@ -150,7 +150,7 @@ void DivergenceView::paint_axis(QPainter& painter) const {
     painter.setFont(font());
 }
 
-/// `shown`: the step that the pointer is on, else the one that is picked; null: neither.
+/// `shown` is the step under the pointer or the one that is picked; null if there is neither.
 void DivergenceView::paint_title(QPainter& painter, const StepDivergence* shown) const {
     const Colours& c = colours(palette());
     painter.setPen(shown ? c.text : c.quiet);
@@ -162,7 +162,7 @@ void DivergenceView::paint_title(QPainter& painter, const StepDivergence* shown)
                      painter.fontMetrics().elidedText(words, Qt::ElideRight, int(title.width())));
 }
 
-/// Latents as a line, estimates as dots.
+/// Paints latents as a line and estimates as dots.
 void DivergenceView::paint_steps(QPainter& painter) const {
     const Colours& c = colours(palette());
     const auto& steps = divergence_.found().steps;
@@ -176,13 +176,13 @@ void DivergenceView::paint_steps(QPainter& painter) const {
     painter.setPen(Qt::NoPen);
     for (const StepDivergence& s : steps) {
         painter.setBrush(c.text);
-        if (steps.size() == 1) painter.drawEllipse(QPointF(x_of(s.a), y_of(s.relative())), 2, 2); // no line to be seen
+        if (steps.size() == 1) painter.drawEllipse(QPointF(x_of(s.a), y_of(s.relative())), 2, 2); // no line is drawn
         painter.setBrush(c.quiet);
         if (s.x0) painter.drawEllipse(QPointF(x_of(s.a), y_of(s.x0->relative())), 1.6, 1.6);
     }
 }
 
-/// What the line is and what the dots are: in the corner that curves leave free, since runs part and do not meet.
+/// Explains the line and the dots, in the corner that curves leave free, as runs drift apart and do not meet again.
 void DivergenceView::paint_key(QPainter& painter) const {
     const auto& steps = divergence_.found().steps;
     if (std::none_of(steps.begin(), steps.end(), [](const StepDivergence& s) { return s.x0.has_value(); })) return;

@@ -6,8 +6,9 @@
 
 namespace denoir::ui {
 
-/// How far two runs are apart after each step, on a logarithmic scale: their latents as a line, their estimates of the
-/// clean latent as dots. Hovering and Left, Right, Home, End read values, a click picks the step. Borrows the data.
+/// Shows how far two runs are apart after each step, on a logarithmic scale: their latents as a line, their estimates
+/// of the clean latent as dots. Hovering and Left, Right, Home, End show values, a click picks the step. Borrows the
+/// data.
 class DivergenceView : public QWidget {
     Q_OBJECT
 public:
@@ -20,7 +21,7 @@ public slots:
     void set_step(int step);
 
 signals:
-    void step_requested(int a, int b); ///< B's: the one that A's is compared with
+    void step_requested(int a, int b); ///< a step of A and the one of B that it is compared with
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -33,7 +34,7 @@ private:
     QRectF area() const;
     double x_of(int step) const;
     double y_of(double error) const;
-    const StepDivergence* at(int step) const; ///< the nearest that is known; null: none is
+    const StepDivergence* at(int step) const; ///< the nearest step that is known; null if none is
     QString empty_text() const;
     void paint_axis(QPainter& painter) const;
     void paint_title(QPainter& painter, const StepDivergence* shown) const;

@@ -17,10 +17,10 @@ namespace denoir::ui {
 namespace {
 
 constexpr double margin = 8, curve_height = 24;
-constexpr double narrowest = 4; ///< of a cell, in pixels: narrower ones are put together
+constexpr double narrowest = 4; ///< least width of a cell in pixels; narrower ones are merged
 
-/// The steps through which the curve of these levels is drawn: all, or the highest and the lowest of each of so many
-/// columns.
+/// The steps through which the curve of these levels is drawn: all, or the highest and the lowest of each column if
+/// there are too many.
 std::vector<int> curve_steps(const std::vector<double>& levels, int columns) {
     const auto count = static_cast<std::int64_t>(levels.size());
     std::vector<int> steps;
@@ -75,7 +75,7 @@ StepReel::Row StepReel::row() const {
     Row row{pictures_.steps() + 1, pictures_.steps() + 1, 0, height() - 2 * margin - curve_height};
     const double room = width() - 2 * margin;
     if (row.cells * narrowest > room) row.cells = std::max(1, static_cast<int>(room / narrowest));
-    // The clip's own shape where there is room for it, else a narrow piece of each picture.
+    // The clip's own shape if there is room, otherwise a narrow part of each picture.
     const QSize clip = pictures_.video_size();
     const double aspect = clip.isEmpty() ? 16.0 / 9 : static_cast<double>(clip.width()) / clip.height();
     row.each = std::min(room / row.cells, row.height * aspect + 2);
@@ -128,7 +128,7 @@ void StepReel::paint_cell(QPainter& painter, const Row& row, int cell) const {
     const int frame = pictures_.worked_on(step, frame_);
     const QImage picture = [&] {
         const QImage own = pictures_.picture(step, frame, view_);
-        // Not decoded yet: the estimate stands in, dimmed.
+        // While it is not decoded, the dimmed estimate is shown.
         return own.isNull() && view_ == app::StepPictures::View::decoded
                    ? pictures_.picture(step, frame, app::StepPictures::View::estimate)
                    : own;
@@ -143,7 +143,7 @@ void StepReel::paint_cell(QPainter& painter, const Row& row, int cell) const {
         painter.setBrush(c.rim);
         painter.drawEllipse(place.center(), 1.5, 1.5);
     } else {
-        // The middle of the picture, filling the cell.
+        // The middle of the picture fills the cell.
         const double scale = std::max(place.width() / picture.width(), place.height() / picture.height());
         const QSizeF size(picture.width() * scale, picture.height() * scale);
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
@@ -157,7 +157,7 @@ void StepReel::paint_cell(QPainter& painter, const Row& row, int cell) const {
     painter.restore();
 }
 
-/// From noise (top) to clean (bottom); the part that is done is filled.
+/// Paints the noise level, from noise (top) to clean (bottom); the part that is done is filled.
 void StepReel::paint_noise(QPainter& painter, const Row& row) const {
     const auto& levels = pictures_.noise_levels();
     if (levels.empty()) return;
@@ -206,7 +206,7 @@ void StepReel::mouseMoveEvent(QMouseEvent* event) {
 
 void StepReel::mouseReleaseEvent(QMouseEvent*) { setSliderDown(false); }
 
-/// Up and down are frames, and the strip's.
+/// Leaves Up and Down to the strip, which changes frames with them.
 void StepReel::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Up || event->key() == Qt::Key_Down)
         event->ignore();

@@ -6,9 +6,9 @@
 
 namespace denoir::ui {
 
-/// One picture a step, side by side, with the noise level as a curve below; empty places for steps to come. Where there
-/// are more steps than room, a cell stands for several: it shows the picked one, else the newest. A press or drag picks
-/// a step. Keys, role and value are a slider's.
+/// One picture per step, side by side, with empty places for steps to come and the noise level as a curve below. If
+/// there are too many steps, a cell stands for several and shows the picked one or the newest. Pressing or dragging
+/// picks a step. Keys, role and value are those of a slider.
 class StepReel : public QSlider {
     Q_OBJECT
 public:
@@ -31,18 +31,18 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    /// Where the steps lie: `cells` of equal width for all of them.
+    /// The places of the steps, in `cells` of equal width.
     struct Row {
-        int steps, cells; ///< steps: the start counts, too
+        int steps, cells; ///< steps: including the start
         double each, height;
         int cell_of(int step) const;
-        int first_step(int cell) const; ///< of those that it stands for
+        int first_step(int cell) const; ///< the first of the steps that it stands for
         QRectF rect(int cell) const;
         double centre(int step) const;
     };
     Row row() const;
     int step_at(double x) const;
-    int step_in(const Row& row, int cell) const; ///< the one that is shown there
+    int step_in(const Row& row, int cell) const; ///< the step that the cell shows
     void pick(double x);
     void paint_cell(QPainter& painter, const Row& row, int cell) const;
     void paint_noise(QPainter& painter, const Row& row) const;

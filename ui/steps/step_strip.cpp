@@ -31,7 +31,7 @@ StepStrip::StepStrip(app::StepPictures& pictures, app::DraftDecoder& decoder, QW
     layout->addWidget(reel_, 1);
     controls_ = make_controls();
     layout->addWidget(controls_);
-    layout->setSizeConstraint(QLayout::SetNoConstraint); // it fits itself, see fit_width()
+    layout->setSizeConstraint(QLayout::SetNoConstraint); // fit_width() makes it fit
     setAccessibleName(tr("Steps"));
     decode_timer_.setSingleShot(true);
     decode_timer_.setInterval(200);
@@ -62,7 +62,7 @@ StepStrip::StepStrip(app::StepPictures& pictures, app::DraftDecoder& decoder, QW
     renew();
 }
 
-/// The views side by side, and the menu that takes their place.
+/// Makes a button for each view, and the menu that replaces them.
 void StepStrip::make_views(QWidget& row) {
     views_ = new QButtonGroup(&row);
     all_views_ = new QWidget(&row);
@@ -113,7 +113,7 @@ QWidget* StepStrip::make_controls() {
     layout->addStretch(1);
     state_ = new QLabel(row);
     state_->setObjectName(QStringLiteral("step-state"));
-    state_->setContentsMargins(grid::unit, 0, 0, 0); // where there is no room to spare it stood as if part of the frame
+    state_->setContentsMargins(grid::unit, 0, 0, 0); // without a margin it looks like a part of the frame's number
     layout->addWidget(state_);
     const auto add_button = [&](const char* drawing, const QString& text, const QString& tip) {
         auto* b = flat_button(row, icon(QLatin1String(drawing)), text, tip);
@@ -123,7 +123,7 @@ QWidget* StepStrip::make_controls() {
         return b;
     };
     follow_ = add_button("right", tr("Follow"), tr("Show the newest step as it comes"));
-    resume_ = add_button("resume", tr("Resume"), QString()); // its tip: refresh_text()
+    resume_ = add_button("resume", tr("Resume"), QString()); // refresh_text() sets its tip
     branch_ = add_button("branch", tr("Branch from here"),
                          tr("Go on from this step with other settings; the steps before are not computed again"));
     keep_ = add_button("save", tr("Keep draft"), tr("Save what this step would have become as a video"));
@@ -144,7 +144,7 @@ void StepStrip::renew() {
         draft_ = 0;
         knows_frames_ = false;
     }
-    // What is given looks the same after every step.
+    // Not a frame that is given, as it looks the same after every step.
     if (pictures_.steps() > 0 && !std::exchange(knows_frames_, true))
         frame_ = asked_in_ == run_ ? asked_frame_ : std::max(asked_frame_, pictures_.first_made());
     frame_ = std::clamp(frame_, 0, std::max(0, pictures_.frames() - 1));
@@ -224,7 +224,7 @@ void StepStrip::refresh() {
     const QImage picture = pictures_.picture(step_, frame, view_);
     if (picture.isNull() && view_ == View::decoded) {
         decode_timer_.start();
-        // The estimate until then, so that the preview does not go blank.
+        // Shows the estimate until it is decoded, so that the preview does not go blank.
         emit picture_changed(pictures_.picture(step_, frame, View::estimate), label());
     } else {
         emit picture_changed(picture, label());
@@ -264,7 +264,7 @@ void StepStrip::refresh_text() {
 
 void StepStrip::resizeEvent(QResizeEvent*) { fit_width(); }
 
-/// Words go when it gets narrow, the drawings stay; at last the views are in a menu.
+/// Makes the controls fit: when it gets narrow, words are hidden and icons stay; at last the views are in a menu.
 void StepStrip::fit_width() {
     for (const bool menu : {false, true}) {
         for (auto* each : std::initializer_list<QWidget*>{all_views_, view_menu_}) {

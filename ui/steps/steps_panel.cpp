@@ -31,13 +31,13 @@ StepsPanel::StepsPanel(app::DraftDecoder& decoder, QWidget* parent)
 }
 
 StepsPanel::~StepsPanel() {
-    // They borrow the pictures, which go before a widget's children do.
+    // The children borrow the pictures, which would be destroyed before them.
     qDeleteAll(findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
 }
 
 namespace {
 
-/// A video has no steps, and those of another run are not its own.
+/// Loads the steps of a run, unless they are loaded already; clears them if there is no run, as for a video.
 void load(app::StepPictures& pictures, const QString& run) {
     if (run.isEmpty())
         pictures.clear();
@@ -58,12 +58,12 @@ QLabel* StepsPanel::make_letter(const QString& side) {
 void StepsPanel::lay_out() {
     strips_->addWidget(strip_);
     strips_->addWidget(live_strip_);
-    auto* row = make_layout<QHBoxLayout>(this, grid::unit); // beside each other: height belongs to the picture
+    auto* row = make_layout<QHBoxLayout>(this, grid::unit); // side by side, to leave height to the preview
     row->addWidget(letter_a_);
     row->addWidget(strips_, 3);
     row->addWidget(letter_b_);
     row->addWidget(strip_b_, 3);
-    row->addWidget(divergence_view_, 2); // gives way before the strips' buttons do
+    row->addWidget(divergence_view_, 2); // becomes narrower before the strips' buttons do
     for (QWidget* each : std::initializer_list<QWidget*>{letter_a_, letter_b_, strip_b_, divergence_view_})
         each->hide();
 }
@@ -102,7 +102,7 @@ void StepsPanel::finish(bool whole) { live_pictures_.finish(whole); }
 bool StepsPanel::shows_live() const { return strips_->currentWidget() == live_strip_; }
 
 void StepsPanel::show_live(bool live) {
-    if (!live) load(pictures_, run_a_); // which waited for that
+    if (!live) load(pictures_, run_a_); // it was not loaded while the run at work was in front
     strips_->setCurrentWidget(live ? live_strip_ : strip_);
 }
 
@@ -112,7 +112,7 @@ bool StepsPanel::follows() const { return front().follows(); }
 
 void StepsPanel::show_run(const QString& run) {
     run_a_ = run;
-    // What was seen until its end is there already: it is not read from its folder.
+    // If the run was shown until its end, its pictures are there already and stay in front.
     if (!shows_live() || live_pictures_.run() != run) show_live(false);
     follow();
 }
@@ -124,7 +124,7 @@ void StepsPanel::set_run(app::Side side, const QString& run) {
             show_live(false);
             follow();
         }
-        if (!shows_live()) load(pictures_, run); // behind those of the run at work A stays as it is
+        if (!shows_live()) load(pictures_, run); // behind the run at work, A is loaded later
     } else {
         run_b_ = run;
         load(pictures_b_, run);

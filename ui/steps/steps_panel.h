@@ -18,42 +18,42 @@ namespace denoir::ui {
 class DivergenceView;
 class StepStrip;
 
-/// The step strips of runs. In front is that of the run at work, or of the run that is looked at (A); while runs are
-/// compared, B's is beside it, and how far the two are apart. Borrows the decoder.
+/// The step strips of runs. In front is that of the run at work or of the run that is looked at (A). While runs are
+/// compared, that of B is beside it, with how far the two are apart. Borrows the decoder.
 class StepsPanel : public QWidget {
     Q_OBJECT
 public:
     explicit StepsPanel(app::DraftDecoder& decoder, QWidget* parent = nullptr);
     ~StepsPanel() override;
 
-    // The run at work, as the worker tells of it.
+    // These tell of the run at work, as the worker does.
     void begin(const QString& run, const Request& request, int steps, int first);
     void add(const app::StepUpdate& update);
-    void set_time_left(const QString& words); ///< of that run; empty: not known
-    void finish(bool whole = false);          ///< as that of StepPictures
+    void set_time_left(const QString& words); ///< of that run; empty if it is not known
+    void finish(bool whole = false);          ///< StepPictures::finish()
     const app::StepPictures& live() const { return live_pictures_; }
 
-    void show_live(bool live = true); ///< brings the run at work to the front; false: A
+    void show_live(bool live = true); ///< brings the run at work to the front, or A if false
     bool shows_live() const;
-    void show_run(const QString& run); ///< as A, in front, with its newest step
+    void show_run(const QString& run); ///< shows a run as A, in front, with its newest step
     void follow();                     ///< the strip in front shows the newest step again
-    bool follows() const;              ///< no step has been picked in the strip in front
+    bool follows() const;              ///< whether no step has been picked in the strip in front
     const app::StepPictures& pictures() const { return shows_live() ? live_pictures_ : pictures_; } ///< in front
 
-    /// The run of that side is now this one; empty: none. The strip of a run that has just ended stays in front as long
-    /// as that run is A.
+    /// Sets the run of a side; empty for none. The strip of a run that has just ended stays in front as long as that
+    /// run is A.
     void set_run(app::Side side, const QString& run);
     void set_compares(bool compares);
-    void forget(const QStringList& runs); ///< they are deleted
-    void look_again(const QString& run);  ///< it may have more steps than when it was read
-    void branch(); ///< from the step in front: emits branch_requested(), or says why that is not possible
+    void forget(const QStringList& runs); ///< to be called when runs are deleted
+    void look_again(const QString& run);  ///< reads a run again, as it may have more steps
+    void branch(); ///< emits branch_requested() for the step in front, or says why that is not possible
 
 signals:
-    /// What is looked at in front, null when nothing is; the label as StepStrip has it.
+    /// StepStrip::picture_changed() of the strip in front.
     void picture_changed(const QImage& picture, const QString& label);
     void resume_requested(const QString& run);
     void branch_requested(const QString& run, int step);
-    void keep_requested(const QString& run, int step); ///< the draft of this step as a video
+    void keep_requested(const QString& run, int step); ///< the draft of this step is to be written as a video
     void said(const QString& text);
 
 private:

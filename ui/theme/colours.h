@@ -7,8 +7,8 @@ class QPalette;
 
 namespace denoir::ui {
 
-/// The colours of the house, neutral greys and one accent. Text colours keep 4.5:1 on every surface they are used on;
-/// a test measures that.
+/// The studio's colours: neutral greys and one accent. Text has a contrast of at least 4.5:1 on every surface that it
+/// is used on, which a test measures.
 struct Colours {
     bool dark;
     QColor canvas; ///< behind pictures
@@ -18,15 +18,15 @@ struct Colours {
     QColor raised; ///< buttons
     QColor hover;
     QColor line; ///< borders of panels
-    QColor rim;  ///< borders of what its words or surface mark, too: buttons, menus, tips; behind progress
-    QColor edge; ///< borders of inputs, scroll bars: the only mark of a control, so 3:1 on what lies around it
+    QColor rim;  ///< borders of what can also be seen by its text or surface: buttons, menus, tips; behind progress
+    QColor edge; ///< borders by which a control is seen, such as inputs and scroll bars: 3:1 on what is around it
     QColor text;
     QColor quiet; ///< secondary text
     QColor disabled;
-    QColor accent; ///< the one thing to press, the playhead, the focus ring
+    QColor accent; ///< the main button, the playhead, the focus ring
     QColor on_accent;
     QColor selection; ///< behind `text`
-    QColor a, b;      ///< the two sides of a comparison, with their letter
+    QColor a, b;      ///< the two sides of a comparison
     QColor warning, error;
 };
 
@@ -38,10 +38,10 @@ const Colours& colours(const QPalette& palette);
 /// WCAG's contrast ratio, 1 … 21.
 double contrast(const QColor& first, const QColor& second);
 
-/// For figures beside what they measure: smaller than the widget's own font, and as large as the user wants fonts.
+/// A font for figures beside a picture or curve: smaller than the widget's own, with which its size changes.
 QFont small_font(const QFont& font);
 
-/// Everything stands on a grid of 8 pixels (4 inside a control).
+/// Everything is placed on a grid of 8 pixels (4 inside a control).
 namespace grid {
 inline constexpr int half = 4, unit = 8, two = 16, three = 24, four = 32;
 }

@@ -22,7 +22,7 @@ QByteArray drawing(const QString& name) {
     return there ? file.readAll() : QByteArray();
 }
 
-/// Colours the drawing when it is painted, so that a change of theme needs no new icons.
+/// Colours the icon when it is painted, so that a change of theme needs no new icons.
 class DrawingEngine : public QIconEngine {
 public:
     DrawingEngine(QString off, QString on) : off_(std::move(off)), on_(std::move(on)) {}

@@ -5,8 +5,8 @@
 
 namespace denoir::ui {
 
-/// One of our drawings (resources/icons/NAME.svg, 16 px), in the palette's text colour wherever it is shown; dimmed
-/// when disabled. `checked`: another drawing for the "on" state. An unknown name asserts.
+/// One of the studio's icons (resources/icons/NAME.svg, 16 px) in the palette's text colour, dimmed when disabled.
+/// `checked` names another one for the "on" state. The names must exist.
 QIcon icon(const QString& name, const QString& checked = {});
 
 } // namespace denoir::ui

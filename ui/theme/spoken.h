@@ -4,8 +4,8 @@
 
 namespace denoir::ui {
 
-// Set what a screen reader says of a widget, only if it differs. Qt reports every call as a change, even to the same
-// text: of widgets updated with every frame the reader would get dozens a second, and could say nothing else.
+// Set what a screen reader says of a widget, only if it differs. Qt reports every call as a change, even with the same
+// text, so that a reader would get dozens per second from widgets updated with every frame, and could say nothing else.
 
 inline void set_spoken_name(QWidget& widget, const QString& name) {
     if (name != widget.accessibleName()) widget.setAccessibleName(name);

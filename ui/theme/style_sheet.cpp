@@ -7,7 +7,7 @@ namespace denoir::ui {
 
 namespace {
 
-// Names between @ are colours. Sizes are device-independent pixels on the 8-pixel grid.
+// Names after @ are colours. Sizes are device-independent pixels on the 8-pixel grid.
 constexpr auto sheet = R"(
 * { outline: none; }
 QMainWindow, QMainWindow::separator { background: @window; }
@@ -116,7 +116,7 @@ QFrame[banner="true"] { background: @raised; border: none; border-bottom: 1px so
 
 QString style_sheet_of(const Colours& c) {
     QString text = QString::fromLatin1(sheet);
-    // Longer names first: "accent" is the beginning of "accenthover".
+    // Longer names come first, as "accent" is the beginning of "accenthover".
     const std::pair<const char*, QColor> names[] = {
         {"accenthover", c.dark ? c.accent.lighter(110) : c.accent.darker(112)},
         {"onaccent", c.on_accent},

@@ -29,9 +29,8 @@ constexpr auto portal_settings = "org.freedesktop.portal.Settings";
 constexpr auto appearance = "org.freedesktop.appearance";
 constexpr auto scheme_key = "color-scheme";
 
-/// Fusion, but for two things that no style sheet reaches. Under the list of a combo box Fusion's own greys would show
-/// above and below the list; and the button of the menus for which the menu bar has no room would be 12 pixels wide,
-/// too few for a drawing.
+/// Fusion, with two changes that no style sheet can make. Fusion's own greys would show above and below the list of a
+/// combo box; and the button for menus that do not fit into the menu bar would be 12 pixels wide, too few for an icon.
 class ControlStyle : public QProxyStyle {
 public:
     ControlStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
@@ -121,7 +120,8 @@ Theme::Theme(QApplication& application, QObject* parent)
 }
 
 void Theme::ask_desktop() {
-    // Qt 6.4 knows no colour scheme yet. Without a session bus (tests, remote displays) the platform's palette decides.
+    // Asks the portal, as Qt 6.4 knows no colour scheme. Without a session bus (tests, remote displays) the platform's
+    // palette decides.
     if (!app::has_session_bus()) return;
     auto bus = QDBusConnection::sessionBus();
     if (!bus.isConnected()) return;
@@ -144,7 +144,7 @@ void Theme::desktop_changed(const QString& space, const QString& key, const QDBu
     QVariant inner = value.variant();
     if (inner.canConvert<QDBusVariant>()) inner = inner.value<QDBusVariant>().variant(); // `Read` wraps it twice
     const uint scheme = inner.toUInt();
-    // 0 is no preference, which is also what GNOME says of its light style.
+    // 0 means no preference, which is also what GNOME says for its light style.
     desktop_dark_ = scheme == 1 || (scheme != 2 && platform_dark_);
     if (scheme_ == Scheme::system) apply();
 }
@@ -156,7 +156,8 @@ void Theme::set_scheme(Scheme scheme) {
 
 bool Theme::dark() const { return scheme_ == Scheme::dark || (scheme_ == Scheme::system && desktop_dark_); }
 
-/// A prompt with <b> in it is no rich text. Qt's own label of tool tips has no other way to be told.
+/// Makes tool tips plain text, as a prompt with <b> in it is no rich text. Qt's label for tool tips has no setting for
+/// this.
 bool Theme::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Polish && watched->inherits("QTipLabel"))
         static_cast<QLabel*>(watched)->setTextFormat(Qt::PlainText);

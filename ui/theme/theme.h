@@ -13,8 +13,8 @@ namespace denoir::ui {
 
 enum class Scheme { system, light, dark };
 
-/// Gives the application its palette and the look of its controls, and follows the desktop where `system` is asked
-/// for. Tool tips show prompts and names of files to the letter. Owned by main(), outlives every widget.
+/// Gives the application its palette and the look of its controls, and follows the desktop's theme with `system`. Shows
+/// tool tips as plain text, as they contain prompts and file names. Owned by main(), outlives every widget.
 class Theme : public QObject {
     Q_OBJECT
 public:
@@ -29,7 +29,7 @@ signals:
     void changed();
 
 private slots:
-    /// The desktop portal's word (org.freedesktop.appearance color-scheme: 1 dark, 2 light, 0 neither).
+    /// The desktop portal's setting has changed (org.freedesktop.appearance color-scheme: 1 dark, 2 light, 0 neither).
     void desktop_changed(const QString& space, const QString& key, const QDBusVariant& value);
 
 private:
@@ -38,16 +38,16 @@ private:
 
     QApplication& application_;
     Scheme scheme_ = Scheme::system;
-    const bool platform_dark_; ///< by the palette that the program began with
+    const bool platform_dark_; ///< whether the palette was dark when the program started
     bool desktop_dark_;
     bool applied_dark_ = false, applied_ = false;
 };
 
 QPalette palette_of(const Colours& colours);
-/// The controls' shapes, in Qt's style sheet language, made from the same colours.
+/// A Qt style sheet for the controls, made from the same colours.
 QString style_sheet_of(const Colours& colours);
 
-/// "system", "light", "dark"; anything else is `system`.
+/// "system", "light" or "dark"; anything else is `system`.
 Scheme scheme_from_name(const QString& name);
 QString scheme_name(Scheme scheme);
 

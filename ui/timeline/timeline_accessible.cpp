@@ -10,7 +10,7 @@ namespace {
 QAccessibleInterface* make_interface(const QString&, QObject* object) {
     auto* view = qobject_cast<TimelineView*>(object);
     if (!view) return nullptr;
-    // The playhead may stand behind the last frame, at the end.
+    // The playhead may be at the end, after the last frame.
     return new FrameInterface(view, {.now = [view] { return view->playhead(); },
                                      .last = [view] { return view->project().frames(); },
                                      .go_to = [view](int frame) { view->set_playhead(frame); }});

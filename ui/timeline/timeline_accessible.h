@@ -3,7 +3,7 @@
 
 namespace denoir::ui {
 
-/// Makes timelines known to assistive technology as a value: the playhead within the cut. Safe to call again.
+/// Presents timelines to assistive technology as a value: the playhead within the cut. May be called more than once.
 void install_timeline_accessibility();
 
 } // namespace denoir::ui

@@ -104,10 +104,9 @@ void TimelineView::drag_to(const QPoint& point) {
         if (!drag_.moving || drag_.row >= project_.count()) return;
         const app::Take take = project_.shot(drag_.row).current();
         const bool in = drag_.grip == Grip::trim_in;
-        const int least =
-            take.still() ? drag_.out - take.most() : 0; // a still has no beginning: it can be lengthened to the left
+        const int least = take.still() ? drag_.out - take.most() : 0; // a still can also be lengthened to the left
         const int first = in ? std::clamp(drag_.in + frames, least, drag_.out - 1) : drag_.in;
-        // A new take that has come in the meantime may end before the part that is shown.
+        // A take that was added meanwhile may end before the part that is shown.
         const int most = std::max(take.most(), drag_.in + 1);
         const int last = in ? drag_.out : std::clamp(drag_.out + frames, drag_.in + 1, most);
         scale_held_ = true;
@@ -130,7 +129,7 @@ void TimelineView::let_go() {
     const Drag ended = std::exchange(drag_, Drag{});
     viewport()->setCursor(Qt::ArrowCursor);
     if (ended.moving && (ended.grip == Grip::trim_in || ended.grip == Grip::trim_out))
-        project_.trim(ended.row, ended.in, ended.out, drags_); // joins the step that it undoes
+        project_.trim(ended.row, ended.in, ended.out, drags_); // merges with the step that it takes back
     viewport()->update();
     show_playhead();
 }
@@ -139,7 +138,7 @@ bool TimelineView::event(QEvent* event) {
     const bool key = event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress;
     if (!key || drag_.grip == Grip::none || static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape)
         return QAbstractScrollArea::event(event);
-    event->accept(); // lets go, and stops no run
+    event->accept(); // ends the drag instead of stopping a run
     if (event->type() == QEvent::KeyPress) let_go();
     return true;
 }
@@ -151,7 +150,7 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
     if (ended.grip == Grip::move && ended.moving && ended.gap >= 0) {
         const int to = ended.gap > ended.row ? ended.gap - 1 : ended.gap;
         if (project_.move_shot(ended.row, to)) select(to);
-    } else if (ended.row >= 0 && !ended.moving && ended.row < project_.count()) { // a click, on an edge, too
+    } else if (ended.row >= 0 && !ended.moving && ended.row < project_.count()) { // a click, perhaps on an edge
         const int first = project_.start_of(ended.row);
         set_playing(false);
         set_playhead(std::clamp(frame_at(event->pos().x()), first, first + project_.shot(ended.row).frames() - 1));
@@ -225,7 +224,7 @@ void TimelineView::fill_takes(QMenu& menu, const app::Shot& shot) {
 }
 
 void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
-    // The menu key means what is selected, wherever the pointer is.
+    // The menu key acts on the selection, wherever the pointer is.
     const bool key = event->reason() == QContextMenuEvent::Keyboard;
     const int at = key ? meant() : hit(event->pos()).row;
     if (at < 0) return;

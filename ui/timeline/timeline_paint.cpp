@@ -20,7 +20,7 @@ namespace {
 
 constexpr double corner = 4;
 
-/// Frames between two marks of the ruler, so that their texts have room.
+/// The number of frames between two marks of the ruler, so that their texts have room.
 int mark_distance(double pixels_per_frame, int fps) {
     for (const int frames :
          {1, 2, 5, fps / 2, fps, 2 * fps, 5 * fps, 10 * fps, 30 * fps, 60 * fps, 300 * fps, 600 * fps})
@@ -65,7 +65,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
     paint_focus(painter, *viewport());
 }
 
-/// And beside it the time of the cut, which covers the ruler's figures there.
+/// Paints the playhead and beside it the time of the cut, which covers the ruler's figures there.
 void TimelineView::paint_playhead(QPainter& painter, const QRect& area) const {
     const int x = x_of(playhead());
     const QRect label = time_rect(area);
@@ -87,7 +87,7 @@ QString TimelineView::playhead_time() const {
     return app::time_text(player_.seconds_at(playhead()), std::max(1.0, project_.rate()));
 }
 
-/// Where the playhead's time stands in the ruler: beside its handle.
+/// The place of the playhead's time in the ruler, beside its handle.
 QRect TimelineView::time_rect(const QRect& area) const {
     const int x = x_of(playhead());
     QRect label(x + 8, 2, QFontMetrics(ruler_font()).horizontalAdvance(playhead_time()) + 8, ruler_height - 4);
@@ -97,7 +97,7 @@ QRect TimelineView::time_rect(const QRect& area) const {
 
 QFont TimelineView::ruler_font() const { return small_font(font()); }
 
-/// In the cut's time: a second is wider where shots have a higher rate.
+/// Paints the ruler in the cut's time: a second is wider in shots with a higher rate.
 void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
     const double rate = project_.rate();
     const int fps = std::max(1, int(std::lround(rate)));
@@ -159,7 +159,7 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
     painter.restore();
 }
 
-/// The shot's name, and where there is room its take and length.
+/// Paints the shot's name and, if there is room, its take and length.
 void TimelineView::paint_title(QPainter& painter, const app::Shot& shot, const QRect& title) const {
     painter.fillRect(title, colours(palette()).raised);
     painter.setPen(colours(palette()).text);
@@ -179,7 +179,7 @@ void TimelineView::paint_title(QPainter& painter, const app::Shot& shot, const Q
     if (room) painter.drawText(title.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, right);
 }
 
-/// Handles where the mouse is; a trimmed edge also says that there is more.
+/// Paints a handle under the mouse, and a sign at trimmed edges that there is more.
 void TimelineView::paint_edges(QPainter& painter, int row, const QRect& rect) const {
     const app::Shot& shot = project_.shot(row);
     const bool hovered = hover_.row == row && drag_.grip == Grip::none;
@@ -193,7 +193,7 @@ void TimelineView::paint_edges(QPainter& painter, int row, const QRect& rect) co
         painter.fillRect(QRect(rect.right() - 1, rect.top() + title_height, 2, rect.height()), more);
 }
 
-/// What a trim comes to, over the shot while its edge is dragged.
+/// Paints the result of a trim over the shot while its edge is dragged.
 void TimelineView::paint_trim(QPainter& painter, const app::Shot& shot, const QRect& rect) const {
     const QString text = shot.current().still()
                              ? tr("%1 s").arg(locale().toString(shot.seconds(), 'f', 2))
@@ -215,7 +215,7 @@ void TimelineView::paint_thumbnails(QPainter& painter, const app::Shot& shot, co
     const double aspect = double(take.width) / take.height;
     const int width = std::max(16, int(area.height() * aspect));
     const int side = int(std::max(width, area.height()) * devicePixelRatioF());
-    const int first = std::max(0, (0 - area.left()) / width); // tiles left of the window are not asked for
+    const int first = std::max(0, (0 - area.left()) / width); // leaves out pictures left of the window
     for (int tile = first; area.left() + tile * width < std::min(area.right(), viewport()->width()); ++tile) {
         const QRect place(area.left() + tile * width, area.top(), width, area.height());
         const int frame = std::min(shot.in + int((tile * width) / pixels_per_frame_), shot.out - 1);
@@ -226,7 +226,7 @@ void TimelineView::paint_thumbnails(QPainter& painter, const app::Shot& shot, co
     }
 }
 
-/// Instead of thumbnails, even if there are some in the cache: such a shot cannot be exported.
+/// Paints that a take is missing, instead of thumbnails, which may still be in the cache but cannot be exported.
 void TimelineView::paint_missing(QPainter& painter, const app::Take& take, const QRect& area) const {
     painter.fillRect(area, QBrush(colours(palette()).line, Qt::BDiagPattern));
     constexpr int mark = 16, between = 6;
@@ -236,7 +236,7 @@ void TimelineView::paint_missing(QPainter& painter, const app::Take& take, const
                           : take.kind == app::Take::Kind::frames ? tr("The frames are missing")
                                                                  : tr("The video is missing");
     const int room = seen.width() - mark - between - 16;
-    // In a short shot the sign says more than two letters.
+    // In a short shot only the sign is painted, as it says more than two letters.
     const QString words =
         room < metrics.horizontalAdvance(whole) / 2 ? QString() : metrics.elidedText(whole, Qt::ElideRight, room);
     const int width = words.isEmpty() ? mark : mark + between + metrics.horizontalAdvance(words);

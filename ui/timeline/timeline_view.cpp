@@ -44,7 +44,7 @@ TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, Q
         thumbnails_.forget(video);
         viewport()->update();
     });
-    const auto begin = [this] { // forgets what belonged to the project before
+    const auto begin = [this] { // for another project
         set_playing(false);
         select(-1);
         set_playhead(0);
@@ -66,7 +66,7 @@ QSize TimelineView::minimumSizeHint() const { return {160, ruler_height + most_t
 void TimelineView::connect_player() {
     connect(&player_, &app::CutPlayer::moved, this, &TimelineView::playhead_moved);
     connect(&player_, &app::CutPlayer::playing_changed, this, [this](bool playing) {
-        playing ? show_playhead() : update_accessible(); // whatever was looked at before
+        playing ? show_playhead() : update_accessible(); // playing shows the cut, whatever was shown before
     });
     connect(&player_, &app::CutPlayer::frame_expected, this, &TimelineView::frame_expected);
     connect(&player_, &app::CutPlayer::empty, this, &TimelineView::nothing_to_cut);
@@ -75,7 +75,7 @@ void TimelineView::connect_player() {
 void TimelineView::playhead_moved(int frame) {
     reveal(frame);
     viewport()->update();
-    if (!playing()) update_accessible(); // playing would say nothing else
+    if (!playing()) update_accessible(); // while playing, a screen reader would say nothing else
     show_playhead();
 }
 
@@ -163,7 +163,7 @@ void TimelineView::lengthen_selected(int frames) {
     const int out = std::clamp(shot.out + frames, shot.in + 1, shot.current().most());
     if (out == shot.out)
         return emit said(frames < 0 ? tr("A shot has at least one frame.") : tr("The take ends there."));
-    if (shot.id != lengthened_ || lengthening_ != drags_) lengthening_ = ++drags_; // of one shot in turn: one step
+    if (shot.id != lengthened_ || lengthening_ != drags_) lengthening_ = ++drags_; // the same shot again is one step
     select(row);
     project_.trim(row, shot.in, out, drags_);
     lengthened_ = shot.id;
@@ -177,7 +177,7 @@ void TimelineView::rename_selected() {
     delete rename_;
     rename_ = new QLineEdit(project_.shot(row).name, viewport());
     rename_->setAccessibleName(tr("Name of the shot"));
-    rename_->setPlaceholderText(project_.shot(row).current().name); // what it is called without one
+    rename_->setPlaceholderText(project_.shot(row).current().name); // its title without a name
     const QRect rect = shot_rect(row);
     rename_->setGeometry(std::max(rect.left(), 0), rect.top(), std::clamp(rect.width(), 120, 320), title_height + 6);
     rename_->selectAll();
@@ -198,7 +198,7 @@ bool TimelineView::eventFilter(QObject* watched, QEvent* event) {
     const bool key = event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress;
     if (watched != rename_ || !key || static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape)
         return QAbstractScrollArea::eventFilter(watched, event);
-    event->accept(); // leaves the name as it was, and stops no run
+    event->accept(); // ends renaming instead of stopping a run
     if (event->type() == QEvent::KeyPress) {
         std::exchange(rename_, nullptr)->deleteLater();
         setFocus();
@@ -275,21 +275,21 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     using Kind = app::ProjectEvent::Kind;
     int row = project_.row_of(selected_id_);
     if (event.kind == Kind::shot_added && event.again)
-        row = event.row;                  // as before it was removed
-    else if (row < 0 && selected_ >= 0) { // it was removed: the one in its place; of a half, the whole again
+        row = event.row;                  // selects a shot that undo brought back
+    else if (row < 0 && selected_ >= 0) { // it was removed: selects the one in its place, or the whole for a half
         const bool halves = event.kind == Kind::shots_replaced && event.row >= 0;
         row = std::min(halves ? event.row : selected_, project_.count() - 1);
     }
     if (event.kind != Kind::shot_changed) {
         scale_held_ = false;
-        if (drag_.grip != Grip::playhead) drag_ = {}; // what was dragged may be another row now
+        if (drag_.grip != Grip::playhead) drag_ = {}; // the dragged shot may have another row now
     }
     update_range();
     set_selected(row);
     player_.follow_cut();
     follow_media();
     if (event.again && event.row >= 0) reveal_shot(std::min(event.row, project_.count() - 1));
-    // Only with the focus here or while it plays: a new shot must not replace another picture that is looked at.
+    // Only if it has the focus or is playing, as a new shot must not replace another picture that is looked at.
     if (drag_.grip == Grip::none && (hasFocus() || playing())) show_playhead();
 }
 
@@ -298,7 +298,7 @@ void TimelineView::follow_media() {
     for (int row = 0; row < project_.count(); ++row)
         if (project_.is_missing(row)) missing.insert(project_.shot(row).current().video);
     for (const QString& video : std::as_const(missing_))
-        if (!missing.contains(video)) thumbnails_.forget(video); // unreadable till now
+        if (!missing.contains(video)) thumbnails_.forget(video); // it could not be read until now
     missing_ = missing;
     viewport()->update();
     update_accessible();
@@ -322,7 +322,7 @@ void TimelineView::reveal(int frame) {
     if (x > width - margin) horizontalScrollBar()->setValue(horizontalScrollBar()->value() + x - width * 3 / 4);
 }
 
-/// Unless some of it is in sight.
+/// Scrolls to a shot, unless some of it is visible.
 void TimelineView::reveal_shot(int row) {
     if (row >= 0 && !viewport()->rect().intersects(shot_rect(row))) reveal(project_.start_of(row));
 }

@@ -21,7 +21,7 @@ bool is_reference(const app::OpenSweep& sweep, std::size_t cell) {
     if (sweep.sweep().reference_of(cell)) return false;
     const auto& reference = sweep.sweep().reference;
     for (const auto& each : reference)
-        if (each) return true; // measured against itself alone
+        if (each) return true; // it is only measured against itself
     return false;
 }
 

@@ -13,17 +13,17 @@ class OpenSweep;
 
 namespace denoir::ui {
 
-/// "31.2 dB", "equal", "reference" of one that others are measured against, "–" where there is no figure.
+/// "31.2 dB", "equal", "reference" for a cell that others are measured against, "–" if there is no figure.
 QString psnr_text(const app::OpenSweep& sweep, std::size_t cell);
-/// True where the cell's figures are there, maybe over the frames that both clips have; the note says so.
+/// Whether the cell has figures, perhaps only over the frames that both clips have, as the note says then.
 bool is_compared(const SweepCell& cell);
-/// True where another cell is measured against it.
+/// Whether another cell is measured against it.
 bool is_reference(const app::OpenSweep& sweep, std::size_t cell);
 /// "done", "waits", "step 3/8 · 4 s left", "failed", …
 QString state_text(const app::SweepDocument::CellView& view);
-/// Of a running one: without the time that is left where there is no room for both, wrapped.
+/// The same for a running cell, wrapped to fit into `room`; without the time left if there is no room for both.
 QString state_text(const app::SweepDocument::CellView& view, const QFontMetrics& metrics, const QSize& room);
-/// What can be done about a cell that has no video; empty: nothing.
+/// What can be done about a cell that has no video; empty if nothing can.
 QString state_hint(const app::SweepDocument::CellView& view);
 
 } // namespace denoir::ui

@@ -9,7 +9,7 @@
 namespace denoir::ui {
 namespace {
 
-/// The value is what the current cell holds: a reader says it when the cell changes.
+/// The value is the text of the current cell, so that a screen reader says it when the cell changes.
 class GridInterface : public QAccessibleWidget {
 public:
     explicit GridInterface(SweepGrid* grid) : QAccessibleWidget(grid, QAccessible::Table) {}

@@ -3,8 +3,8 @@
 
 namespace denoir::ui {
 
-/// Lets screen readers take the grid for a table with a current cell, and the plot for a chart. May be called more than
-/// once.
+/// Makes screen readers present the grid as a table with a current cell, and the plot as a chart. May be called more
+/// than once.
 void install_sweep_roles();
 
 } // namespace denoir::ui

@@ -39,7 +39,7 @@
 namespace denoir::ui {
 namespace {
 
-/// As wide as its text, if there is room: a mistake in values that are out of sight would not be noticed.
+/// A line edit as wide as its text if there is room, as a mistake in values that cannot be seen would not be noticed.
 class ValuesEdit : public ElidedEdit {
 public:
     using ElidedEdit::ElidedEdit;
@@ -79,7 +79,7 @@ AxisChip::AxisChip(QWidget* parent)
             [this](int index) { emit field_picked(field_->itemData(index).toString()); });
     connect(values_, &QLineEdit::textEdited, this, &AxisChip::typed);
     connect(values_, &QLineEdit::editingFinished, this, [this] {
-        values_->updateGeometry(); // only now: the chips must not move while somebody types
+        values_->updateGeometry(); // only now, as the chips must not move while the user types
         emit typing_ended();
     });
     connect(away_, &QToolButton::clicked, this, &AxisChip::removed);
@@ -88,7 +88,7 @@ AxisChip::AxisChip(QWidget* parent)
 void AxisChip::show_axis(const app::AxisText& axis, const QList<app::SweepField>& fields, const app::Issue& issue,
                          const QString& role) {
     role_->setText(role);
-    // The name of the choice is what stands before it.
+    // The label in front of the choice is its name.
     set_spoken_name(*role_, role.isEmpty() ? tr("What varies") : tr("What varies: %1").arg(role));
     // One width for all roles, so that the boxes of axes in several lines are aligned.
     int widest = 0;
@@ -96,7 +96,7 @@ void AxisChip::show_axis(const app::AxisText& axis, const QList<app::SweepField>
                                    ? QStringList()
                                    : QStringList{SweepBar::tr("rows"), SweepBar::tr("columns"), SweepBar::tr("pages")})
         widest = std::max(widest, role_->fontMetrics().horizontalAdvance(each));
-    role_->setFixedWidth(widest == 0 ? 0 : widest + 2); // letters may reach beyond their advance
+    role_->setFixedWidth(widest == 0 ? 0 : widest + 2); // letters may be wider than their advance
     const QSignalBlocker quiet(field_);
     QList<app::SweepField> all = fields;
     const auto is_it = [&](const app::SweepField& field) { return field.field == axis.field; };
@@ -204,13 +204,13 @@ void SweepBar::refresh() {
 /// Removes the last chip.
 void SweepBar::remove_chip() {
     AxisChip* chip = chips_.takeLast();
-    if (chip->isAncestorOf(focusWidget())) add_->setFocus(); // its own button asked
+    if (chip->isAncestorOf(focusWidget())) add_->setFocus(); // its own button may have had the focus
     flow_->removeWidget(chip);
     chip->hide();
     chip->deleteLater();
 }
 
-/// Shows nothing yet; it knows its axis by its place.
+/// Adds an empty chip, which gets its axis by its index.
 void SweepBar::append_chip() {
     auto* chip = new AxisChip(swap_->parentWidget());
     const int index = int(chips_.size());
@@ -224,7 +224,7 @@ void SweepBar::append_chip() {
             if (each.field == field && sweeps_.axes().axes()[index].field != field)
                 return sweeps_.axes().set_axis(index, {field, each.usual});
     });
-    flow_->removeWidget(swap_); // the buttons stay behind the axes
+    flow_->removeWidget(swap_); // they are added again, as the buttons follow the axes
     flow_->removeWidget(add_);
     flow_->addWidget(chip);
     flow_->addWidget(swap_);
@@ -233,7 +233,7 @@ void SweepBar::append_chip() {
     chip->show();
 }
 
-/// The focus follows the eye: the axes, then what changes them, then the button.
+/// Sets the order of the Tab key: the axes, the buttons that change them, the button that starts the sweep.
 void SweepBar::order_tabs() {
     QWidget* before = nullptr;
     const auto next = [&before](QWidget* widget) {
@@ -248,7 +248,7 @@ void SweepBar::order_tabs() {
     for (QWidget* each : std::initializer_list<QWidget*>{swap_, add_, start_}) next(each);
 }
 
-/// As it reads where no field stands above it: with the name of the request's field, else of the file.
+/// The words of an issue for a place where no field is shown: with the name of the request's field or of the file.
 QString SweepBar::in_field(const app::Issue& issue) {
     const std::string key = issue.field.section(QLatin1Char('.'), 0, 0).toStdString();
     const bool of_request = key == "size" || std::ranges::count(request_keys(), std::string_view(key)) > 0;

@@ -21,7 +21,7 @@ namespace denoir::ui {
 
 class FlowLayout;
 
-/// One axis: its field, its values as they are typed, what is wrong with them, the way out.
+/// One axis: its field, its values as they are typed, what is wrong with them, and a button to remove it.
 class AxisChip : public QFrame {
     Q_OBJECT
 public:
@@ -45,11 +45,11 @@ private:
     QToolButton* away_;
 };
 
-/// The axes of the sweep being edited, what it comes to, and the button.
+/// The axes of the sweep being edited, what starting it would mean, and the button.
 class SweepBar : public QFrame {
     Q_OBJECT
 public:
-    /// `sweep`: the window's action that the button triggers.
+    /// `sweep` is the window's action that the button triggers.
     SweepBar(Studio& studio, QAction& sweep, QWidget* parent = nullptr);
     QList<AxisChip*> chips() const { return chips_; }
     void add_axis(const QString& field);

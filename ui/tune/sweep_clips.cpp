@@ -8,7 +8,7 @@ namespace {
 
 constexpr qint64 cache_bytes = qint64{384} << 20;
 
-/// Steps of sizes, so that a window being dragged larger does not decode everything at each pixel.
+/// Rounds a size up in steps, so that enlarging the window does not decode everything again for each pixel.
 int bucket(int side) {
     for (const int each : {128, 192, 256, 384, 512, 768, 1024})
         if (side <= each) return each;
@@ -22,7 +22,7 @@ SweepClips::SweepClips(QObject* parent) : QObject(parent), cache_(cache_bytes) {
 }
 
 SweepClips::~SweepClips() {
-    player_.blockSignals(true); // whoever listens is on its way out, too
+    player_.blockSignals(true); // listeners are being destroyed as well
     player_.set_clips({});
 }
 
@@ -35,7 +35,7 @@ void SweepClips::want(const QStringList& runs, int side) {
     if (!shown_.isEmpty() && (grows || leaves)) player_.set_clips({});
     shown_.removeIf([&](const auto& item) { return !runs.contains(item.key()); });
     if (grows)
-        for (const auto& each : shown_) each->clip.reset(); // the old pictures stay until the new ones come
+        for (const auto& each : shown_) each->clip.reset(); // their pictures stay until new ones come
     bool opened = false;
     for (const QString& run : runs) {
         auto& each = shown_[run];

@@ -10,26 +10,26 @@
 
 namespace denoir::ui {
 
-/// The clips of the cells in sight, decoded small and played together. Their frames have a bound of their own, so that
-/// a large grid leaves the preview what it holds.
+/// The clips of the visible cells, decoded to a small size and played together. Their frames have a cache of their own,
+/// so that a large grid does not push out those of the preview.
 class SweepClips : public QObject {
     Q_OBJECT
 public:
-    static constexpr int most = 48; ///< each has a thread of its own
+    static constexpr int most = 48; ///< most clips, as each has a thread of its own
     explicit SweepClips(QObject* parent = nullptr);
     ~SweepClips() override;
 
     app::GridPlayer& player() { return player_; }
-    /// The runs in sight, and how large their pictures are drawn, pixels. What is open already stays open.
+    /// Sets the visible runs and the size of their pictures in pixels. Clips that are open already stay open.
     void want(const QStringList& runs, int side);
-    /// This moment's picture of a run, else the one before; null: none yet.
+    /// The present picture of a run, or the one before while it is not there; null if there is none yet.
     QImage picture(const QString& run) const;
-    /// What is wrong with its video; empty: nothing.
+    /// What is wrong with its video; empty if nothing is.
     QString problem(const QString& run) const;
-    bool settled() const; ///< every clip shows this moment
+    bool settled() const; ///< whether every clip shows its present picture
 
 signals:
-    void changed(); ///< pictures
+    void changed(); ///< pictures have changed
 
 private:
     void tell_player();
@@ -40,7 +40,7 @@ private:
     app::FrameCache cache_;
     QHash<QString, std::shared_ptr<Shown>> shown_;
     int side_ = 0;
-    app::GridPlayer player_; ///< borrows the clips: emptied first
+    app::GridPlayer player_; ///< borrows the clips
 };
 
 } // namespace denoir::ui

@@ -42,7 +42,7 @@ SweepGrid::SweepGrid(Studio& studio, QWidget* parent)
     want_later_.setInterval(60);
     connect(&want_later_, &QTimer::timeout, this, &SweepGrid::want_clips);
     connect(&clips_, &SweepClips::changed, this, [this] {
-        // The clips of another page may have another shape.
+        // Clips of another page may have another shape.
         if (std::abs(aspect() - ratio_) > 0.01) place();
         viewport()->update();
     });
@@ -66,7 +66,7 @@ SweepGrid::SweepGrid(Studio& studio, QWidget* parent)
 void SweepGrid::renew() {
     QStringList fields;
     for (const app::AxisText& axis : sweeps_.axes().axes()) fields << axis.field;
-    // The order of the axes in the editor counts, if they are those of the sweep shown; others say nothing about it.
+    // Takes the order of the axes in the editor, if these are the axes of the sweep shown.
     if (sweeps_.shown()) {
         const auto& axes = sweeps_.shown()->sweep().axes;
         const bool same = std::all_of(axes.begin(), axes.end(),
@@ -93,7 +93,7 @@ void SweepGrid::turn_page(int by) {
     if (shape_.turn_page(by)) show_page(before);
 }
 
-/// The current cell stays in the same row and column as on the page before.
+/// Shows another page, on which the cell in the same row and column becomes the current one.
 void SweepGrid::show_page(const GridShape& before) {
     place();
     emit page_changed();
@@ -118,7 +118,7 @@ QString SweepGrid::run_of(std::size_t cell) const {
 
 void SweepGrid::place() {
     const QFontMetrics metrics(font());
-    // Without scroll bars: pictures whose size depended on them would make them come and go without end.
+    // Without scroll bars: if the size of pictures depended on them, they could appear and disappear without end.
     const QSize most = maximumViewportSize();
     caption_ = metrics.lineSpacing() + 4;
     const bool flows = shape_.flows();
@@ -127,11 +127,11 @@ void SweepGrid::place() {
     if (!flows && !shape_.empty()) {
         int widest = metrics.horizontalAdvance(shape_.row_title());
         for (int row = 0; row < shape_.rows(); ++row)
-            widest = std::max(widest, metrics.horizontalAdvance(shape_.row_text(row)) * 9 / 8); // bold
+            widest = std::max(widest, metrics.horizontalAdvance(shape_.row_text(row)) * 9 / 8); // as it is bold
         left_ = std::min(widest + gap, std::max(72, most.width() / 7)) + 2 * gap;
     }
     const double ratio = ratio_ = aspect();
-    const auto fitting = [&](int columns, int rows) { // the width of a picture
+    const auto fitting = [&](int columns, int rows) { // width of a picture so that all fit
         const double across = double(most.width() - left_ - gap * columns) / columns;
         const double down = double(most.height() - top_ - (caption_ + gap) * rows) / rows * ratio;
         return std::min(across, down);
@@ -149,13 +149,14 @@ void SweepGrid::place() {
     const double width = std::max(fitting(columns, rows), least_side / longer) * zoom_;
     picture_ = QSize(std::max(8, int(width)), std::max(8, int(width / ratio)));
     const QSize whole(left_ + columns * (picture_.width() + gap), top_ + rows * (picture_.height() + caption_ + gap));
-    // What the bars leave, from the sizes alone: each bar that comes or goes calls this again from within.
+    // The room that the bars leave, computed from the sizes only, as each bar that appears or disappears calls this
+    // again.
     const int bar = verticalScrollBar()->sizeHint().width(), lying = horizontalScrollBar()->sizeHint().height();
     const bool across = whole.width() > most.width() - (whole.height() > most.height() ? bar : 0),
                down = whole.height() > most.height() - (across ? lying : 0);
     const QSize room = most - QSize(down ? bar : 0, across ? lying : 0);
     heading_ = left_;
-    if (const int spare = room.width() - whole.width(); spare > 0) left_ += spare / 2; // in the middle
+    if (const int spare = room.width() - whole.width(); spare > 0) left_ += spare / 2; // centred
     horizontalScrollBar()->setRange(0, std::max(0, whole.width() - room.width()));
     horizontalScrollBar()->setPageStep(room.width());
     horizontalScrollBar()->setSingleStep(picture_.width() / 4 + 1);
@@ -256,7 +257,7 @@ void SweepGrid::move(int rows, int columns, bool extend) {
     const auto at = shape_.place(*current_);
     if (!at) return;
     if (const auto cell = shape_.cell(at->first + rows, at->second + columns)) return set_current(*cell, extend);
-    // One axis that flows in lines: from the end of a line on to the beginning of the next.
+    // In a grid that flows: from the end of a line to the beginning of the next.
     if (shape_.flows() && columns != 0)
         if (const auto cell = shape_.cell(at->first + columns, columns > 0 ? 0 : shape_.columns() - 1))
             set_current(*cell, extend);
@@ -326,7 +327,7 @@ bool is_own(const QKeyEvent& event) {
 } // namespace
 
 bool SweepGrid::event(QEvent* event) {
-    // In the rest of the window these keys belong to other actions.
+    // Elsewhere in the window these keys belong to other actions.
     if (event->type() == QEvent::ShortcutOverride && is_own(*static_cast<QKeyEvent*>(event))) {
         event->accept();
         return true;
@@ -371,7 +372,7 @@ void SweepGrid::contextMenuEvent(QContextMenuEvent* event) {
 
 void SweepGrid::wheelEvent(QWheelEvent* event) {
     if (event->modifiers() & Qt::ControlModifier)
-        zoom(std::pow(1.25, event->angleDelta().y() / 120.0)); // a notch, or a part of one
+        zoom(std::pow(1.25, event->angleDelta().y() / 120.0)); // 120 is a notch
     else
         QAbstractScrollArea::wheelEvent(event);
 }

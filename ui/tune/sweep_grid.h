@@ -14,10 +14,10 @@ class SweepDocument;
 
 namespace denoir::ui {
 
-/// The cells of a sweep as a table of clips that play together, each with its figures, its state where there is no clip
-/// yet; of more than play at once the others are stills. Arrows move, with Shift they select; Enter shows the run or
-/// renders what is missing; page keys turn the pages of further axes; plus and minus zoom. Keys of what can be done
-/// with a cell are the action table's.
+/// The cells of a sweep as a table of clips that play together, each with its figures, or its state while there is no
+/// clip. If there are more than can play at once, the others are stills. Arrows move, with Shift they select; Enter
+/// shows the run or renders what is missing; page keys turn the pages of further axes; plus and minus zoom. Other keys
+/// for cells are in the action table.
 class SweepGrid : public QAbstractScrollArea {
     Q_OBJECT
 public:
@@ -25,23 +25,23 @@ public:
 
     SweepClips& clips() { return clips_; }
     const GridShape& shape() const { return shape_; }
-    /// Another sweep, or its axes in another order.
+    /// To be called for another sweep, or another order of axes.
     void renew();
     void set_page(int which, int value);
     std::optional<std::size_t> current() const { return current_; }
-    /// The current one and those beside it.
+    /// The current cell and the others that are selected.
     QList<std::size_t> selected() const;
     void set_current(std::size_t cell, bool extend = false);
-    QRect cell_rect(std::size_t cell) const; ///< in the viewport; empty: on another page
-    void renew_star();                       ///< one was set or taken away
+    QRect cell_rect(std::size_t cell) const; ///< in the viewport; empty if it is on another page
+    void renew_star();                       ///< to be called when a star was set or removed
     void zoom(double factor);
     void zoom_to_fit();
-    /// Runs in sight that stand still: more than are played at once.
+    /// Number of visible runs that are shown as stills, as only so many can play at once.
     int stills() const { return stills_; }
     QSize minimumSizeHint() const override { return {240, 140}; }
 
 public slots:
-    void activate(std::size_t cell); ///< Enter
+    void activate(std::size_t cell); ///< does what Enter does
 
 signals:
     void current_changed();
@@ -65,18 +65,18 @@ protected:
     void focusOutEvent(QFocusEvent* event) override;
 
 private:
-    void place(); ///< sizes and scroll bars
+    void place(); ///< sets sizes and scroll bars
     void want_clips();
-    void describe(); ///< for who cannot see it
+    void describe(); ///< sets the description for screen readers
     void press(int key, Qt::KeyboardModifiers modifiers);
     void move(int rows, int columns, bool extend);
     void turn_page(int by);
     void show_page(const GridShape& before);
     std::optional<std::size_t> cell_at(const QPoint& at) const;
     QRect star_rect(const QRect& cell) const;
-    bool is_star(std::size_t cell, const QMouseEvent& event) const; ///< pressed there
+    bool is_star(std::size_t cell, const QMouseEvent& event) const; ///< whether the star was pressed
     QString run_of(std::size_t cell) const;
-    QImage picture_of(const QString& run) const; ///< of its clip, or the still that it was given; null: none yet
+    QImage picture_of(const QString& run) const; ///< of its clip, or its still; null if there is none yet
     double aspect() const;
     void paint_headings(QPainter& painter) const;
     void paint_column_headings(QPainter& painter) const;
@@ -90,12 +90,12 @@ private:
     GridShape shape_;
     SweepClips clips_;
     std::optional<std::size_t> current_;
-    QList<std::size_t> others_; ///< selected besides the current one
-    double zoom_ = 1;           ///< 1: all of the page fits
-    double ratio_ = 0;          ///< width to height of a cell's picture
+    QList<std::size_t> others_; ///< selected in addition to the current one
+    double zoom_ = 1;           ///< with 1, all of the page fits
+    double ratio_ = 0;          ///< width / height of a cell's picture
     int stills_ = 0;
-    QSize picture_; ///< of one cell, pixels
-    /// Where the cells begin, how wide the rows' headings are, what is below the pictures.
+    QSize picture_; ///< size of a cell's picture in pixels
+    /// Where the cells begin, the width of the rows' headings, the height below the pictures.
     int left_ = 0, top_ = 0, heading_ = 0, caption_ = 0;
     QTimer want_later_;
 };

@@ -23,14 +23,14 @@ namespace denoir::ui {
 using State = app::SweepDocument::State;
 
 namespace {
-constexpr int bar_height = 4; ///< of how far a clip is
+constexpr int bar_height = 4; ///< of a progress bar
 
 QFont bold_of(QFont font) {
     font.setBold(true);
     return font;
 }
 
-/// Whether any of [from, from + length) lies in [low, high).
+/// Whether some of [from, from + length) lies in [low, high).
 bool in_sight(int from, int length, int low, int high) { return from + length > low && from < high; }
 } // namespace
 
@@ -47,11 +47,11 @@ void SweepGrid::paintEvent(QPaintEvent*) {
     paint_headings(painter);
 }
 
-/// They stay in sight while the cells scroll.
+/// Paints the headings, which stay while the cells scroll.
 void SweepGrid::paint_headings(QPainter& painter) const {
     if (shape_.flows()) return;
     const Colours& c = colours(palette());
-    constexpr int ring = 3; // what marks a cell reaches over its edge
+    constexpr int ring = 3; // the mark of a cell extends so far beyond its edge
     painter.fillRect(0, 0, viewport()->width(), top_ - ring, c.canvas);
     painter.fillRect(0, 0, left_ - ring, viewport()->height(), c.canvas);
     painter.save();
@@ -99,14 +99,14 @@ void SweepGrid::paint_row_headings(QPainter& painter) const {
                          metrics.elidedText(shape_.row_title(), Qt::ElideRight, box.width()));
         painter.setFont(bold);
         painter.setPen(c.text);
-        // A prompt takes as many lines as there is room for.
+        // A prompt may take several lines.
         painter.drawText(box.adjusted(0, metrics.lineSpacing(), 0, 0), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
                          shape_.row_text(row));
     }
 }
 
 QImage SweepGrid::picture_of(const QString& run) const {
-    constexpr int side = 320; // that the picture beside a run's video was made with
+    constexpr int side = 320; // size of a run's thumbnail.png
     const QImage picture = clips_.picture(run);
     if (!picture.isNull() || !clips_.problem(run).isEmpty()) return picture;
     return studio_.thumbnails.picture(app::file_in(run, run_file::thumbnail), side);
@@ -134,7 +134,7 @@ void SweepGrid::paint_cell(QPainter& painter, std::size_t cell, const QRect& rec
     const bool is_current = current_ == cell;
     if (is_current || others_.contains(cell)) {
         painter.setBrush(Qt::NoBrush);
-        // The focus ring is the accent; a selection stays seen without it.
+        // The focus ring has the accent colour; the selection can also be seen without the focus.
         painter.setPen(QPen(is_current && hasFocus() ? c.accent : c.text, is_current ? 2 : 1,
                             is_current ? Qt::SolidLine : Qt::DashLine));
         painter.drawRect(place.adjusted(-2, -2, 1, 1));
@@ -147,7 +147,7 @@ void SweepGrid::paint_state(QPainter& painter, std::size_t cell, const QRect& pl
     const QRect box = place.adjusted(8, 6, -8, -6);
     const int line = QFontMetrics(font()).lineSpacing();
     const bool runs = view.state == State::running;
-    const QRect words = runs ? box.adjusted(0, 0, 0, -bar_height - 4) : box; // above the bar
+    const QRect words = runs ? box.adjusted(0, 0, 0, -bar_height - 4) : box; // above the progress bar
     QStringList lines{runs ? state_text(view, QFontMetrics(font()), words.size()) : state_text(view)};
     if (view.state == State::failed && !view.issue.isEmpty()) {
         const QString file = view.issue.file.section(QLatin1Char('/'), -1);
@@ -158,7 +158,7 @@ void SweepGrid::paint_state(QPainter& painter, std::size_t cell, const QRect& pl
     const int flags = Qt::AlignCenter | Qt::TextWordWrap;
     const QString text = lines.join(QLatin1Char('\n'));
     if (view.state == State::failed) {
-        const QRect corner(box.left(), box.top(), 16, 16); // where the words leave it free
+        const QRect corner(box.left(), box.top(), 16, 16); // for the icon, if no words are there
         if (!painter.boundingRect(box, flags, text).intersects(corner))
             icon(QStringLiteral("error")).paint(&painter, corner);
         painter.setPen(c.error);

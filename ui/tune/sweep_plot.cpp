@@ -22,7 +22,7 @@
 namespace denoir::ui {
 namespace {
 
-constexpr double room_beyond = 1.05; ///< the axis of seconds goes beyond the slowest point by this factor
+constexpr double room_beyond = 1.05; ///< the axis of seconds ends at this factor times the slowest point
 
 } // namespace
 
@@ -160,7 +160,7 @@ void SweepPlot::paint_points(QPainter& painter, const std::vector<Point>& all) c
 std::optional<std::size_t> SweepPlot::nearest(const QPointF& at) const {
     const auto all = points();
     std::optional<std::size_t> found;
-    constexpr double reach = 24; // pixels: a click further away picks nothing
+    constexpr double reach = 24; // pixels; a click further away picks nothing
     double best = reach * reach;
     for (const Point& point : all) {
         const QPointF away = place(point, all) - at;

@@ -10,8 +10,8 @@ class SweepDocument;
 
 namespace denoir::ui {
 
-/// What quality costs: each cell's PSNR against the seconds that it took. A click picks the nearest one, Left and Right
-/// go from point to point.
+/// Shows what quality costs: each cell's PSNR against the seconds that it took. A click picks the nearest one, Left and
+/// Right go from point to point.
 class SweepPlot : public QWidget {
     Q_OBJECT
 public:
@@ -21,7 +21,7 @@ public:
         std::size_t cell;
         double seconds, psnr;
     };
-    std::vector<Point> points() const; ///< of measured cells, by their seconds
+    std::vector<Point> points() const; ///< of the measured cells, sorted by seconds
     QPointF position(const Point& point) const;
     QSize sizeHint() const override { return {212, 140}; }
     QSize minimumSizeHint() const override { return {160, 80}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the clips of a sweep are measured against.
+// The part of SweepView for the reference that clips are measured against.
 #include <QMenu>
 
 #include "app/base/text.h"

@@ -29,7 +29,8 @@ namespace denoir::ui {
 
 namespace {
 
-/// Keeps room for the arrow in the column that is sorted alone: in all of them it would be the width of another one.
+/// Keeps room for the arrow only in the column that is sorted, as in all columns it would take the width of another
+/// one.
 class SortHeader : public QHeaderView {
 public:
     explicit SortHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {
@@ -39,7 +40,7 @@ public:
     QSize sectionSizeFromContents(int section) const override {
         QSize size = QHeaderView::sectionSizeFromContents(section);
         if (section == sortIndicatorSection()) return size;
-        constexpr int beside = 8; // of the titles
+        constexpr int beside = 8; // margin of titles
         const QString title = model()->headerData(section, Qt::Horizontal).toString();
         size.setWidth(std::min(size.width(), fontMetrics().horizontalAdvance(title) + 2 * beside));
         return size;
@@ -56,7 +57,7 @@ SweepModel::SweepModel(app::SweepDocument& sweeps, QObject* parent) : QAbstractT
     connect(&sweeps_, &app::SweepDocument::shown_changed, this, anew);
     connect(&sweeps_, &app::SweepDocument::cells_changed, this, [this](std::vector<std::size_t> cells) {
         std::sort(cells.begin(), cells.end());
-        // Neighbours together: each signal makes the table sort and measure itself.
+        // One signal for adjacent cells, as each makes the table sort and measure itself.
         for (auto first = cells.begin(); first != cells.end() && int(*first) < rowCount();) {
             auto last = first;
             while (std::next(last) != cells.end() && *std::next(last) <= *last + 1) ++last;
@@ -84,13 +85,13 @@ QString SweepModel::text(std::size_t cell, int column) const {
         return app::to_qstring(value_text(sweep.sweep().axes[axis], sweep.sweep().place(cell)[axis], 48));
     }
     const SweepCell& c = sweep.cell(cell);
-    if (column - axes() != state && !sweep.has_video(cell)) return {}; // figures may be left of a run that is gone
+    if (column - axes() != state && !sweep.has_video(cell)) return {}; // figures of a run that is gone may be left
     switch (column - axes()) {
     case state: {
         const auto view = sweeps_.cell(cell);
         if (view.state == app::SweepDocument::State::failed && !view.issue.isEmpty()) return view.issue.line();
         if (c.reused && sweep.has_video(cell)) return tr("reused");
-        return state_text(view).section(QStringLiteral(" · "), 0, 0); // what is left would push the figures aside
+        return state_text(view).section(QStringLiteral(" · "), 0, 0); // the time left would need the figures' room
     }
     case seconds:
         return app::duration_text(c.seconds);
@@ -106,7 +107,7 @@ QString SweepModel::text(std::size_t cell, int column) const {
     }
 }
 
-/// Values in the order in which the axis has them; what is not known comes last where the best is first.
+/// Values are sorted in the order of their axis; unknown figures come last if the best is first.
 QVariant SweepModel::sort_value(std::size_t cell, int column) const {
     const app::OpenSweep& sweep = *sweeps_.shown();
     if (column < axes()) return qulonglong(sweep.sweep().place(cell)[std::size_t(column)]);
@@ -176,7 +177,7 @@ SweepTable::SweepTable(Studio& studio, QWidget* parent)
     table_->sortByColumn(-1, Qt::AscendingOrder);
     table_->header()->setStretchLastSection(false);
     table_->header()->setMinimumSectionSize(32);
-    table_->header()->setMaximumSectionSize(240); // why a clip failed ends in dots, and pushes no figures aside
+    table_->header()->setMaximumSectionSize(240); // cuts long reasons of failures, to leave room to the figures
     plot_->setObjectName(QStringLiteral("sweep-plot"));
     auto* both = new QWidget(this);
     auto* row = make_layout<QHBoxLayout>(both, grid::unit);
@@ -218,8 +219,8 @@ void SweepTable::set_current(std::size_t cell) {
     following_ = false;
 }
 
-/// The plot gives way to the table's columns, down to what it needs itself. Beside them there is room for a scroll bar,
-/// shown or not: did the room depend on that, each of the two could make the other come and go without end.
+/// Gives the table's columns the room that they need, and the plot the rest but at least its minimum. Room for a scroll
+/// bar is always kept: if it depended on whether one is shown, both could change without end.
 void SweepTable::share_room() {
     plot_->setVisible(width() >= 640);
     const int columns =

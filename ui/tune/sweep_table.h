@@ -17,7 +17,7 @@ namespace denoir::ui {
 
 class SweepPlot;
 
-/// A line for each cell of the sweep shown: the axes' values, state, seconds, PSNR, SSIM, worst frame.
+/// A row for each cell of the sweep shown: the axes' values, state, seconds, PSNR, SSIM, worst frame.
 class SweepModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -36,7 +36,7 @@ private:
     app::SweepDocument& sweeps_;
 };
 
-/// "Differs only in": the table, sorted by any column, and PSNR against seconds beside it.
+/// The table, which can be sorted by any column, and beside it a plot of PSNR against seconds.
 class SweepTable : public QWidget {
     Q_OBJECT
 public:

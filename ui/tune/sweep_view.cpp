@@ -85,7 +85,7 @@ app::GridPlayer& SweepView::player() { return grid_->clips().player(); }
 
 QWidget* SweepView::make_head() {
     auto* head = new QWidget(this);
-    head->setMinimumWidth(400); // it fits itself, see fit_head()
+    head->setMinimumWidth(400); // fit_head() makes it fit
     auto* row = make_layout<QHBoxLayout>(head, grid::unit, {grid::unit, 0, grid::unit, grid::half});
     earlier_ = new ElidedCombo(Qt::ElideRight, head);
     make_narrow(earlier_, 18);
@@ -144,7 +144,7 @@ QWidget* SweepView::make_transport() {
     scrubber_ = new Scrubber(foot);
     row->addWidget(scrubber_, 1);
     frame_ = new QLabel(foot);
-    frame_->setAccessibleName(tr("Frame shown")); // else a screen reader would take each new text for a new name
+    frame_->setAccessibleName(tr("Frame shown")); // or a screen reader would take each new text for a new name
     frame_->setMinimumWidth(frame_->fontMetrics().horizontalAdvance(tr("frame %1/%2").arg(888).arg(888)) + 4);
     rate_ = new QLabel(foot);
     rate_->setProperty("quiet", true);
@@ -162,7 +162,7 @@ QWidget* SweepView::make_transport() {
     connect(&clips, &app::GridPlayer::frame_changed, this, &SweepView::refresh_time);
     connect(&clips, &app::GridPlayer::speed_changed, this, &SweepView::refresh_time);
     connect(&clips, &app::GridPlayer::clips_changed, this, [this] {
-        // Clips are opened one by one: playing begins with the first, unless somebody has stopped it.
+        // Clips are opened one by one, and playing begins with the first, unless the user has stopped it.
         if (was_playing_ && isVisible() && player().frames() > 1 && !player().playing()) {
             was_playing_ = false;
             player().play();
@@ -213,7 +213,7 @@ void SweepView::resizeEvent(QResizeEvent* event) {
     fit_head();
 }
 
-/// In a narrow window buttons lose their text and keep their icons; only then is the progress cut.
+/// Makes the head fit: in a narrow window buttons show only their icons, and at last the progress is cut off.
 void SweepView::fit_head() {
     progress_->setMinimumWidth(progress_->fontMetrics().horizontalAdvance(progress_->whole()) + 2);
     for (const auto style : {Qt::ToolButtonTextBesideIcon, Qt::ToolButtonIconOnly}) {
@@ -246,7 +246,7 @@ void SweepView::refresh_progress() {
     fit_head();
 }
 
-/// Boxes whose content is the same are kept, and with them the focus of whoever turns pages by keyboard.
+/// Keeps boxes whose content is the same, so that turning pages by keyboard does not lose the focus.
 void SweepView::refresh_pages() {
     const GridShape& shape = grid_->shape();
     QList<std::pair<QString, QStringList>> words;
@@ -277,7 +277,7 @@ void SweepView::refresh_pages() {
         connect(values, &QComboBox::activated, grid_, [this, i](int value) { grid_->set_page(i, value); });
         for (QWidget* each : {static_cast<QWidget*>(label), static_cast<QWidget*>(values)}) {
             pages_->addWidget(each);
-            each->show(); // now: the layout does so later, and hidden they take no room
+            each->show(); // at once: the layout would do so later, and hidden widgets take no room
         }
     }
     fit_head();
@@ -366,7 +366,7 @@ void SweepView::show_menu(std::size_t cell, const QPoint& where) {
         action->setEnabled(enabled);
         connect(action, &QAction::triggered, this, act);
     };
-    const auto keys = [this](const char* id) { // the actions that belong to the grid
+    const auto keys = [this](const char* id) { // of actions that belong to the grid
         const QList<QAction*> all = grid_->actions();
         const auto found = std::ranges::find(all, QLatin1String(id), &QAction::objectName);
         return found == all.end() ? QString() : (*found)->shortcut().toString(QKeySequence::NativeText);
@@ -389,7 +389,7 @@ void SweepView::show_menu(std::size_t cell, const QPoint& where) {
         "star",
         video && studio_.history.starred(app::to_qstring(sweep->cell(cell).run)) ? tr("Remove star") : tr("Star"),
         keys("tune.star"), [this, cell] { star(cell); }, video);
-    connect(&sweeps_, &app::SweepDocument::shown_changed, &menu, &QMenu::close); // it is of a cell of the one before
+    connect(&sweeps_, &app::SweepDocument::shown_changed, &menu, &QMenu::close); // its cell is of the sweep before
     menu.exec(where);
 }
 

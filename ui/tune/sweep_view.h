@@ -27,7 +27,8 @@ class Scrubber;
 class SweepBar;
 class SweepGrid;
 
-/// The middle of the layout Tune: axes, the sweep shown with its pages and reference, the grid, what plays it.
+/// The middle of the layout Tune: axes, the sweep shown with its pages and reference, the grid, the controls for
+/// playing.
 class SweepView : public QWidget {
     Q_OBJECT
 public:
@@ -36,12 +37,12 @@ public:
     SweepBar& bar() { return *bar_; }
     SweepGrid& grid() { return *grid_; }
     app::GridPlayer& player();
-    /// A menu of what can be exported, filled by the window.
+    /// The menu of exports, which the window fills.
     QMenu& export_menu() { return *export_menu_; }
-    /// The layout is looked at, or not: then nothing plays and nothing is computed for it.
+    /// Whether the layout is shown; if not, nothing plays and nothing is computed for it.
     void set_shown(bool shown);
     void measure_against(std::size_t cell);
-    QStringList selected_runs() const; ///< of the selected clips, those that have a video
+    QStringList selected_runs() const; ///< those of the selected cells that have a video
 
 signals:
     void open_run(const QString& run);
@@ -81,7 +82,7 @@ private:
     QComboBox* earlier_;
     QHBoxLayout* pages_;
     QList<QComboBox*> page_boxes_;
-    QList<std::pair<QString, QStringList>> page_words_; ///< of these: title and values
+    QList<std::pair<QString, QStringList>> page_words_; ///< title and values of each of these
     QToolButton *reference_, *missing_, *export_, *play_, *loop_;
     QMenu* export_menu_;
     ElidedLabel* progress_;

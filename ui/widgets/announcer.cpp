@@ -14,7 +14,7 @@ QAccessibleInterface* make(const QString&, QObject* object) {
 } // namespace
 
 Announcer::Announcer(QWidget* parent) : QWidget(parent) {
-    QAccessible::installFactory(make); // once, however often
+    QAccessible::installFactory(make); // Qt ignores it if it is installed already
     setAttribute(Qt::WA_TransparentForMouseEvents);
     resize(0, 0);
 }
@@ -22,7 +22,7 @@ Announcer::Announcer(QWidget* parent) : QWidget(parent) {
 void Announcer::announce(const QString& text) {
     if (text.isEmpty()) return;
     setAccessibleName(text);
-    // Screen readers speak a notification when it comes into sight.
+    // Screen readers speak a notification when it is shown.
     QAccessibleEvent event(this, QAccessible::ObjectShow);
     QAccessible::updateAccessibility(&event);
 }

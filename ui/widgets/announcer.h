@@ -4,8 +4,7 @@
 
 namespace denoir::ui {
 
-/// Lets a screen reader say what others notice on the screen by themselves, as a notification. Invisible, and takes no
-/// focus.
+/// Makes a screen reader say something, as a notification, that can otherwise only be seen. Invisible, without focus.
 class Announcer : public QWidget {
     Q_OBJECT
 public:

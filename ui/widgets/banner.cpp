@@ -80,7 +80,7 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
     if (seconds > 0) QTimer::singleShot(seconds * 1000, line, [this, key] { remove(key); });
 }
 
-/// The sign and the words, with room for answers.
+/// Makes the icon and the text, with room for answers.
 QFrame* Banners::make_line(Kind kind, const QString& text) {
     auto* line = new QFrame(this);
     line->setProperty("banner", true);

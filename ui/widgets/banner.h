@@ -16,8 +16,8 @@ namespace denoir::ui {
 
 class Announcer;
 
-/// Short messages to the user above the picture, one line each: what happened, what can be done, a cross to close it.
-/// The newest two are shown, and a button that unfolds the older ones.
+/// Short messages to the user above the picture, each with what happened, what can be done, and a cross to close it.
+/// The newest two are shown, and a button that unfolds older ones.
 class Banners : public QFrame {
     Q_OBJECT
 public:
@@ -25,20 +25,20 @@ public:
     using Choice = std::pair<QString, std::function<void()>>;
 
     explicit Banners(QWidget* parent = nullptr);
-    /// `key`: a later banner of the same key takes this one's place. `seconds` 0: stays until it is closed or answered.
-    /// `closed` is called when the user presses the cross: if the banner stands for something that goes on, that ends.
+    /// Shows a banner in place of an earlier one with the same `key`. With `seconds` 0 it stays until it is closed or
+    /// answered. `closed` is called when the user presses the cross, to end what the banner stands for.
     void show_banner(const QString& key, Kind kind, const QString& text, const std::vector<Choice>& choices = {},
                      int seconds = 0, const std::function<void()>& closed = {});
     /// Changes the text of a banner that is shown, such as a number in it. Screen readers do not say it again.
     void set_text(const QString& key, const QString& text);
     void remove(const QString& key);
-    /// All texts, oldest first, folded ones too.
+    /// All texts, oldest first, including folded ones.
     QStringList texts() const;
     struct Answer {
-        QString text; ///< of its banner
+        QString text; ///< text of its banner
         QPointer<QPushButton> button;
     };
-    /// Every choice that can be made now, of folded banners too.
+    /// Every choice that can be made now, including those of folded banners.
     QList<Answer> answers() const;
 
 signals:

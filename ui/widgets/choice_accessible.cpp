@@ -14,10 +14,10 @@ public:
 
     QString text(QAccessible::Text kind) const override {
         if (kind == QAccessible::Value) return box_.currentText();
-        // As Qt: the label is a relation.
+        // Like Qt's class, which passes the label as a relation.
         if (kind == QAccessible::Name && !relations(QAccessible::Label).isEmpty()) return box_.currentText();
         const QString said = QAccessibleWidget::text(kind);
-        // What can be typed into says by itself what it holds.
+        // Readers say the content of an editable box by themselves.
         if (kind != QAccessible::Description || box_.isEditable()) return said;
         return said.isEmpty() ? box_.currentText() : QStringLiteral("%1. %2").arg(box_.currentText(), said);
     }
@@ -28,7 +28,7 @@ public:
         s.editable = box_.isEditable();
         return s;
     }
-    /// The list, as long as it is open, is one more child.
+    /// While the list is open, it is one more child.
     int childCount() const override { return QAccessibleWidget::childCount() + (open() ? 1 : 0); }
     QAccessibleInterface* child(int index) const override {
         if (open() && index == QAccessibleWidget::childCount())

@@ -18,7 +18,7 @@ namespace denoir::ui {
 
 namespace {
 
-/// Keeps the room of a hidden widget, so that what is around it does not move.
+/// Whether a widget keeps its room while it is hidden, so that nothing around it moves.
 void keep_room(QWidget& widget, bool keep) {
     QSizePolicy policy = widget.sizePolicy();
     policy.setRetainSizeWhenHidden(keep);
@@ -46,7 +46,7 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
     set_drawing(*close_, icon(QStringLiteral("close")), tr("Hide %1").arg(title));
     for (QToolButton* button : {float_, close_}) {
         button->setIconSize({12, 12});
-        button->setFocusPolicy(Qt::NoFocus); // the View menu and the palette do the same
+        button->setFocusPolicy(Qt::NoFocus); // by keyboard, the View menu and the palette do the same
         keep_room(*button, true);
     }
     auto* row = make_layout<QHBoxLayout>(bar_, 2, {grid::unit, 3, grid::half, 1});
@@ -60,21 +60,21 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
     connect(this, &QDockWidget::topLevelChanged, this, &Dock::show_floating);
     connect(float_, &QToolButton::clicked, this, [this] { setFloating(!isFloating()); });
     connect(close_, &QToolButton::clicked, this, &QWidget::close);
-    // Behind another's tab a dock lies outside of the window, but is not hidden: the Tab key, and a screen reader after
-    // it, would go where nobody sees them.
+    // A dock behind another's tab lies outside of the window but is not hidden, so that the Tab key and screen readers
+    // would go into it, where nobody can see them.
     keep_room(*content, true);
     connect(this, &QDockWidget::visibilityChanged, content, &QWidget::setVisible);
 }
 
 Dock::~Dock() { bar_->removeEventFilter(this); }
 
-/// As a window of its own the dock gets an edge, a strip to drag it by, and a button that says how it goes back.
+/// Changes the look: a floating dock has an edge, a strip to drag it by, and a button to dock it again.
 void Dock::show_floating(bool floating) {
     set_drawing(*float_, icon(floating ? QStringLiteral("dock") : QStringLiteral("float")),
                 (floating ? tr("Dock %1") : tr("Undock %1")).arg(windowTitle()));
     set_look(*bar_, "floating", floating);
     show_buttons(floating);
-    if (floating) widget()->show(); // hidden behind another's tab until now; visibilityChanged() does not come
+    if (floating) widget()->show(); // it may be hidden behind another's tab, and visibilityChanged() is not emitted
     update();
 }
 
@@ -106,7 +106,7 @@ bool Dock::event(QEvent* event) {
     return QDockWidget::event(event);
 }
 
-/// Qt draws no frame around a dock with a title of its own.
+/// Paints the edge, as Qt draws no frame around a dock with a title widget.
 void Dock::paintEvent(QPaintEvent* event) {
     QDockWidget::paintEvent(event);
     if (isFloating()) QPainter(this).fillRect(rect(), colours(palette()).edge);

@@ -7,17 +7,18 @@ class QToolButton;
 
 namespace denoir::ui {
 
-/// A dock with a quiet title: its name, float and close where the pointer is. Among tabs the tab says the name, and the
-/// title is only a strip to drag it by. Floating it has an edge and keeps its buttons in sight.
+/// A dock with a quiet title: its name, and buttons to float and close it that appear under the pointer. Among tabs,
+/// the tab has the name, and the title is only a strip to drag it by. While floating, it has an edge and always shows
+/// its buttons.
 class Dock : public QDockWidget {
     Q_OBJECT
 public:
-    /// `id`: stable, for the stored layouts.
+    /// `id` must never change, as stored layouts use it.
     Dock(const QString& id, const QString& title, QWidget* content, QWidget* parent);
     ~Dock() override;
 
 signals:
-    void closed_with_focus(); ///< which Qt would give to whatever comes next
+    void closed_with_focus(); ///< it had the focus, which Qt would give to some other widget
 
 private:
     void show_floating(bool floating);

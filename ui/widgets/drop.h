@@ -7,13 +7,13 @@
 
 namespace denoir::ui {
 
-/// Accepts a drag or drop of files as a copy: whoever offers them to be moved must not delete them afterwards.
+/// Accepts a drag or drop of files as a copy, so that a program that offers to move them does not delete them.
 inline void take_copy(QDropEvent& event) {
     event.setDropAction(Qt::CopyAction);
     event.accept();
 }
 
-/// The files and folders of this machine among what is dragged.
+/// The local files and folders among what is dragged.
 inline QStringList dropped_files(const QMimeData& data) {
     QStringList out;
     for (const QUrl& url : data.urls())

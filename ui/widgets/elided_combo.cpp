@@ -49,7 +49,7 @@ void ElidedCombo::enable_command(bool enabled) {
 void ElidedCombo::showPopup() {
     shown_ = currentIndex();
     enable_command(true);
-    // Names are read whole in the open list, in half of the screen at most.
+    // The open list is wide enough for whole names, but at most half of the screen.
     const QRect room = screen()->availableGeometry();
     const int beside = view()->verticalScrollBar()->sizeHint().width() + 2 * view()->frameWidth();
     view()->setMinimumWidth(std::min(view()->sizeHintForColumn(0) + beside, room.width() / 2));

@@ -4,20 +4,20 @@
 
 namespace denoir::ui {
 
-/// A combo box of names. Shows an ellipsis where the chosen name does not fit, and all of it in the tool tip then. The
-/// last entry may be a command.
+/// A combo box of names. If the chosen name does not fit, it is shown with an ellipsis, and in full in the tool tip.
+/// The last entry may be a command.
 class ElidedCombo : public QComboBox {
     Q_OBJECT
 public:
-    /// `elided`: where a name is cut.
+    /// `elided` says where names are cut.
     explicit ElidedCombo(Qt::TextElideMode elided, QWidget* parent = nullptr);
-    /// Adds the command as last entry; clear() removes it as well. It can only be chosen from the open list, and does
-    /// not become the value: wheel, arrows and letters pass it by.
+    /// Adds a command as the last entry; clear() removes it as well. It can only be chosen from the open list and does
+    /// not become the value: wheel, arrows and letters skip it.
     void set_command(const QString& text);
     bool is_command(int row) const;
     /// Keeps this number of letters at the end of a row's name from being cut.
     void keep_end(int row, int letters);
-    QString shown_text(int room) const; ///< of the name that is chosen, in so many pixels
+    QString shown_text(int room) const; ///< the chosen name as it is shown in `room` pixels
     void showPopup() override;
     void hidePopup() override;
 
@@ -30,9 +30,9 @@ protected:
 
 private:
     void enable_command(bool enabled);
-    int room() const; ///< pixels of the name
+    int room() const; ///< width for the name in pixels
     Qt::TextElideMode elided_;
-    int shown_ = -1; ///< row, as the list was opened
+    int shown_ = -1; ///< the row when the list was opened
 };
 
 } // namespace denoir::ui

@@ -10,7 +10,7 @@
 namespace denoir::ui {
 
 QRect ElidedEdit::room() const {
-    constexpr int beside = 2; // as Qt's own text has it
+    constexpr int beside = 2; // the margin of Qt's own text
     QStyleOptionFrame option;
     initStyleOption(&option);
     return style()

@@ -4,15 +4,15 @@
 
 namespace denoir::ui {
 
-/// One line that never asks for room: where it does not fit an ellipsis stands for a part, and all of it in the tool
-/// tip.
+/// A label of one line that needs no minimum width: a text that does not fit is shown with an ellipsis, and in full in
+/// the tool tip.
 class ElidedLabel : public QLabel {
     Q_OBJECT
 public:
     explicit ElidedLabel(QWidget* parent = nullptr, Qt::TextElideMode mode = Qt::ElideRight);
     void set_text(const QString& text);
-    void set_tip(const QString& tip);               ///< below the whole text in the tool tip, or alone
-    const QString& whole() const { return whole_; } ///< what set_text() was given
+    void set_tip(const QString& tip);               ///< shown in the tool tip, below the whole text if that is there
+    const QString& whole() const { return whole_; } ///< the text of set_text()
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -23,7 +23,8 @@ private:
     QString whole_, tip_;
 };
 
-/// Text that a wrapping label may break anywhere: long words would make the whole window as wide as they are.
+/// `text` with zero-width spaces in long words, where a wrapping label may break them: long words would make the whole
+/// window as wide.
 QString breakable(const QString& text);
 
 } // namespace denoir::ui

@@ -35,13 +35,13 @@ void EmptyState::resizeEvent(QResizeEvent* event) {
     fit();
 }
 
-/// The picture leaves its room to words that need it.
+/// Hides the picture if the words need its room.
 void EmptyState::fit() {
     const QMargins edges = layout()->contentsMargins();
     const int room = height() - edges.top() - edges.bottom(),
               words = text_->heightForWidth(width() - edges.left() - edges.right());
     picture_->setVisible(words + grid::unit + picture_->sizeHint().height() <= room);
-    setToolTip(words > room ? text_->text() : QString()); // they are cut off
+    setToolTip(words > room ? text_->text() : QString()); // for words that are cut off
 }
 
 void EmptyState::changeEvent(QEvent* event) {

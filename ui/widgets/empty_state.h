@@ -6,7 +6,7 @@ class QLabel;
 
 namespace denoir::ui {
 
-/// What an empty dock says: what it is for and what to press.
+/// The content of an empty dock: says what it is for and what to press.
 class EmptyState : public QWidget {
     Q_OBJECT
 public:

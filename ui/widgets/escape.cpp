@@ -41,14 +41,14 @@ void escape_puts_back(QLineEdit& edit) {
     const auto keep = [&edit, kept] { *kept = edit.text(); };
     QObject::connect(&edit, &QLineEdit::editingFinished, &edit, keep);
     QObject::connect(&edit, &QLineEdit::textChanged, &edit, [&edit, keep] {
-        if (!edit.isModified()) keep(); // not typed
+        if (!edit.isModified()) keep(); // it was not typed
     });
-    QWidget* box = edit.focusProxy(); // a combo box or spin box: it gets the keys for its line edit
+    QWidget* box = edit.focusProxy(); // a combo box or spin box gets the keys for its line edit
     escape_first(
         box ? *box : edit, [&edit, kept] { return edit.text() != *kept; },
         [&edit, kept] {
             edit.setText(*kept);
-            emit edit.textEdited(*kept); // counts as typed, for whoever reacts to every letter
+            emit edit.textEdited(*kept); // counts as typed, for those who react to every letter
         });
 }
 

@@ -7,12 +7,12 @@ class QWidget;
 
 namespace denoir::ui {
 
-// While the focused field has something to take back, Esc does that; otherwise Esc is the window's key that stops the
-// run at work.
+// While the focused field has something to take back, Esc does that; otherwise Esc is the window's key to stop the run
+// at work.
 
-/// Esc in `field` calls `take_back` whenever `holds` returns true.
+/// Esc in `field` calls `take_back` if `holds` returns true.
 void escape_first(QWidget& field, std::function<bool()> holds, std::function<void()> take_back);
-/// Esc puts back the text from before the typing. `edit` may be that of a combo box.
+/// Esc restores the text from before typing. `edit` may be that of a combo box.
 void escape_puts_back(QLineEdit& edit);
 /// Esc clears the search.
 void escape_clears(QLineEdit& search);

@@ -23,8 +23,8 @@
 namespace denoir::ui {
 
 namespace {
-constexpr double notch = 8;          // pixels of dragging for one step
-constexpr qsizetype most_typed = 12; // characters of a number that is beyond its range
+constexpr double notch = 8;          // pixels of dragging per step
+constexpr qsizetype most_typed = 12; // characters of a number out of range
 } // namespace
 
 ScrubLabel::ScrubLabel(const QString& text, QWidget* parent) : QLabel(text, parent) {}
@@ -118,7 +118,7 @@ double NumberEdit::valueFromText(const QString& text) const {
     return typed ? *typed : QDoubleSpinBox::valueFromText(text);
 }
 
-/// Leaves the unit out where it would cut off digits.
+/// Leaves out the unit if it would cut off digits.
 void NumberEdit::fit_unit() {
     constexpr int cursor_room = 6;
     const int room = lineEdit()->width() - cursor_room;
@@ -135,7 +135,7 @@ void NumberEdit::resizeEvent(QResizeEvent* event) {
     fit_unit();
 }
 
-/// Makes Qt write the number again, with or without the unit.
+/// Shows no number again if the value is not known, as Qt writes one when the widget is shown.
 void NumberEdit::showEvent(QShowEvent* event) {
     QDoubleSpinBox::showEvent(event);
     if (unknown_) show_unknown();
@@ -169,15 +169,15 @@ void NumberEdit::commit() {
 QValidator::State NumberEdit::validate(QString& text, int& at) const {
     text.replace(locale().decimalPoint() == QLatin1String(".") ? QLatin1Char(',') : QLatin1Char('.'),
                  locale().decimalPoint());
-    for (const QString& unit : {unit_, unit_of_one_}) // "9 frames" typed over "1 frame"
+    for (const QString& unit : {unit_, unit_of_one_}) // for "9 frames" typed over "1 frame"
         if (!suffix().isEmpty() && unit != suffix() && text.endsWith(unit))
             text.replace(text.size() - unit.size(), unit.size(), suffix());
-    if (beyond(text)) // may be typed: whoever is not let type it is never told what is wrong
+    if (beyond(text)) // may be typed, so that the user can be told what is wrong
         return without_unit(text).size() > most_typed ? QValidator::Invalid : QValidator::Intermediate;
     if (of_typed_unit(text)) return QValidator::Acceptable;
     const QValidator::State state = QDoubleSpinBox::validate(text, at);
     if (state != QValidator::Invalid || typed_unit_.isEmpty()) return state;
-    bool is_number = false; // "1.5", on the way to seconds
+    bool is_number = false; // such as "1.5" before the unit is typed
     locale().toDouble(without_unit(text), &is_number);
     return is_number ? QValidator::Intermediate : state;
 }
@@ -211,13 +211,13 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
       problem_(new QWidget(this)),
       error_(make_note(problem_, "error")),
       hint_(make_note(this, "quiet")) {
-    const int name_width = std::max(80, 11 * fontMetrics().averageCharWidth()); // all fields' controls in one column
+    const int name_width = std::max(80, 11 * fontMetrics().averageCharWidth()); // aligns the controls of all fields
     label_->setFixedWidth(name_width);
     label_->setBuddy(control);
-    label_->setAccessibleName(name); // of the control, too: without the mark, and where there is no room for all of it
+    label_->setAccessibleName(name); // the control's name as well: without the mark, and never cut off
     label_->setProperty("quiet", true);
     control->setAccessibleName(name);
-    control->setMinimumWidth(56); // a narrow dock scrolls nothing sideways
+    control->setMinimumWidth(56); // so that a narrow dock need not scroll sideways
     note_->setProperty("quiet", true);
     note_->hide();
     reset_->setObjectName(QStringLiteral("reset"));
@@ -234,7 +234,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     row_->addWidget(reset_);
 
     error_->setObjectName(QStringLiteral("error"));
-    error_->setMinimumWidth(1); // not that of its longest word
+    error_->setMinimumWidth(1); // instead of that of its longest word
     auto* below = make_layout<QHBoxLayout>(problem_, grid::half, {name_width + grid::half, 0, 0, 0});
     below->addWidget(error_, 1);
     problem_->hide();
@@ -278,7 +278,7 @@ void Field::set_default(const QString& shown_default, bool changed) {
     describe();
 }
 
-/// Sets what screen readers say of the control: the error, else the hint, else that it is not the default.
+/// Sets what screen readers say of the control: the error, the hint, or that it is not the default, whichever there is.
 void Field::describe() {
     const QString& below = wrong_.isEmpty() ? hint_->text() : wrong_;
     set_spoken_description(*control_, below.isEmpty() ? default_words_ : below);
@@ -287,14 +287,14 @@ void Field::describe() {
 void Field::set_error(const QString& error) {
     const bool wrong = !error.isEmpty();
     wrong_ = error;
-    error_->setText(breakable(error)); // a file's name as one word would make the dock scroll sideways
+    error_->setText(breakable(error)); // a long file name would make the dock scroll sideways
     problem_->setVisible(wrong);
     set_look(*control_, "invalid", wrong);
     describe();
     fit_words();
 }
 
-/// Sets the height of wrapped text itself: in little room a layout allows for one line only, and cuts the rest.
+/// Sets the height of wrapped texts, as in little room a layout would allow for one line only and cut off the rest.
 void Field::fit_words() {
     const int inner = width() - label_->width() - grid::half;
     const bool laid_out = inner >= control_->minimumWidth();

@@ -12,8 +12,8 @@ class QToolButton;
 
 namespace denoir::ui {
 
-/// The name of a field. Dragged sideways it changes the value: scrubbed() with the number of notches since the last
-/// call (one notch is 8 pixels; with Shift a tenth of the speed).
+/// The name of a field. Dragging it sideways changes the value: scrubbed() has the number of notches since the last
+/// call (a notch is 8 pixels; with Shift a tenth of the speed).
 class ScrubLabel : public QLabel {
     Q_OBJECT
 public:
@@ -33,31 +33,31 @@ private:
     double from_ = 0, rest_ = 0;
 };
 
-/// A number with its unit. Takes the wheel only when it has the focus; may snap to a grid of its own (4n+1).
+/// A number with its unit. Takes the wheel only while it has the focus; may snap to a grid (4n+1).
 class NumberEdit : public QDoubleSpinBox {
     Q_OBJECT
 public:
-    /// `decimals` 0: a whole number.
+    /// With `decimals` 0 it is a whole number.
     NumberEdit(double low, double high, double step, int decimals, QWidget* parent = nullptr);
     /// `snap` is called with each value typed or stepped to, and returns the valid value nearest to it.
     void set_snap(std::function<double(double)> snap);
-    /// Written behind the number, with its space, where there is room for both. `of_one`: behind the number 1; empty:
-    /// the same.
+    /// Sets the unit, which begins with its space and is shown after the number if there is room. `of_one` is used
+    /// after the number 1, unless it is empty.
     void set_unit(const QString& unit, const QString& of_one = {});
     /// A second unit that may be typed after a number, such as "s"; `value_of` converts that number to a value.
     void set_typed_unit(const QString& unit, std::function<double(double)> value_of);
-    /// Sets the value without a signal.
+    /// Sets the value without emitting a signal.
     void show_value(double value);
     /// Shows no number, as the value is not known before the model has been looked at.
     void show_unknown();
     void stepBy(int steps) override;
 
 signals:
-    /// The user changed the value, which has been snapped. Emitted often during a drag or while an arrow is held.
+    /// The user has changed the value, which is snapped. Emitted often during a drag or while an arrow key is held.
     void edited(double value);
-    /// After edited(), if what was asked for was not on the grid and `used` is.
+    /// Emitted after edited() if the value `asked` for was not on the grid.
     void snapped(double asked, double value);
-    /// What was typed was out of range and has been replaced by the nearest value; `told` says so in words.
+    /// A typed number was out of range and was replaced by the nearest value; `told` says so in words.
     void limited(const QString& told);
 
 protected:
@@ -65,24 +65,24 @@ protected:
     void showEvent(QShowEvent* event) override;
     QString textFromValue(double value) const override;
     double valueFromText(const QString& text) const override;
-    /// A comma and a full stop are both the decimal point, in every language.
+    /// Takes a comma and a full stop as the decimal point, in every language.
     QValidator::State validate(QString& text, int& at) const override;
     void fixup(QString& text) const override;
 
 private:
     void commit();
-    std::optional<double> beyond(const QString& text) const; ///< the number typed, if it is out of range
+    std::optional<double> beyond(const QString& text) const; ///< the typed number if it is out of range
     void fit_unit();
     QString without_unit(const QString& text) const;
-    std::optional<double> of_typed_unit(const QString& text) const; ///< the value, if the text ends in that unit
+    std::optional<double> of_typed_unit(const QString& text) const; ///< the value if the text ends with that unit
     std::function<double(double)> snap_, value_of_;
     QString unit_, unit_of_one_, typed_unit_;
     bool unknown_ = false;
-    mutable QString limited_; ///< what was typed before fixup() changed it; empty: it has not
+    mutable QString limited_; ///< the typed text, if fixup() has changed it
 };
 
-/// One line of a form: name on the left, the control, the way back to the default; the error below. The name has a
-/// dot and stands out while the value is not the default.
+/// One line of a form: the name on the left, the control, a button to go back to the default, and the error below. The
+/// name has a dot and stands out while the value is not the default.
 class Field : public QWidget {
     Q_OBJECT
 public:
@@ -90,24 +90,24 @@ public:
 
     ScrubLabel* label() const { return label_; }
     QWidget* control() const { return control_; }
-    /// A further control behind the first (a lock).
+    /// Adds a control after the first (a lock).
     void add_control(QWidget* control);
-    /// A control that is hidden while the field is too narrow for it (a dice).
+    /// Adds a control that is hidden while the field is too narrow (a dice).
     void add_spare_control(QWidget* control);
-    /// A short text after the control: "2.1 s".
+    /// Sets a short text after the control: "2.1 s".
     void set_note(const QString& note);
-    /// `shown_default`: as the user reads it, empty where there is none to go back to. Stands behind the control's own
-    /// tooltip.
+    /// `shown_default` is the default as the user reads it, which is added to the control's tool tip; empty if there is
+    /// none to go back to.
     void set_default(const QString& shown_default, bool changed);
-    bool is_changed() const { return changed_; } ///< differs from a default that it can go back to
+    bool is_changed() const { return changed_; } ///< whether it differs from a default that it can go back to
     const QString& name() const { return name_; }
-    /// Under the field; empty: none.
+    /// Sets the error under the field; empty for none.
     void set_error(const QString& error);
-    /// Shown under the field while there is no error, such as which value it was rounded to.
+    /// Sets a text shown under the field while there is no error, such as the value that it was rounded to.
     void set_hint(const QString& hint);
 
-    static constexpr int wide = 320;  ///< from here on the default stands beside its button
-    static constexpr int roomy = 270; ///< and from here on spare controls are shown
+    static constexpr int wide = 320;  ///< least width to show the default beside its button
+    static constexpr int roomy = 270; ///< least width to show spare controls
 
 signals:
     void reset_asked();
@@ -118,9 +118,9 @@ protected:
 private:
     void fit_words();
     void describe();
-    QString default_words_;          ///< that it is not the default; empty: it is
-    QString wrong_;                  ///< what is said below, in full
-    QString name_, tip_, whole_tip_; ///< the control's own tooltip, and with the default behind it
+    QString default_words_;          ///< says that it is not the default; empty if it is
+    QString wrong_;                  ///< the full text of the error
+    QString name_, tip_, whole_tip_; ///< the control's own tool tip, and the same with the default
     QWidget* control_;
     ScrubLabel* label_;
     QHBoxLayout* row_;

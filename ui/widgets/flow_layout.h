@@ -5,7 +5,7 @@
 
 namespace denoir::ui {
 
-/// Things one after another, in as many lines as they need.
+/// A layout that places items one after another, in as many lines as they need.
 class FlowLayout : public QLayout {
 public:
     explicit FlowLayout(int spacing, QWidget* parent = nullptr);

@@ -8,10 +8,10 @@
 
 namespace denoir::ui {
 
-/// A slider along frames, for assistive technology: they are counted from 1 wherever somebody reads or hears them.
+/// A slider along frames for assistive technology, which counts them from 1, as they are shown.
 class FrameInterface : public QAccessibleWidget, public QAccessibleValueInterface {
 public:
-    /// Counted from 0.
+    /// The frames, counted from 0.
     struct Frames {
         std::function<int()> now, last;
         std::function<void(int)> go_to;

@@ -5,7 +5,8 @@
 
 namespace denoir::ui {
 
-/// A box layout for `parent` (null: to be put into another one), with these pixels between its parts and around them.
+/// A box layout for `parent`, or to be put into another layout if that is null, with these pixels between its items and
+/// around them.
 template <class Box> Box* make_layout(QWidget* parent, int between, const QMargins& around = {}) {
     auto* layout = new Box(parent);
     layout->setContentsMargins(around);

@@ -7,8 +7,8 @@
 
 namespace denoir::ui {
 
-/// A heading for the entries below it. Not by QMenu::addSection(): with a style sheet that draws only a line, without
-/// its text.
+/// Adds a heading for the entries below it. Not by QMenu::addSection(), which with a style sheet draws only a line
+/// without its text.
 inline void add_heading(QMenu& menu, const QString& text) { menu.addAction(literal(text))->setEnabled(false); }
 
 } // namespace denoir::ui

@@ -4,8 +4,7 @@
 
 namespace denoir::ui {
 
-/// Words in as many lines as they need, with one of the style sheet's looks. They may name files, or what was typed:
-/// nothing in them is markup.
+/// A wrapping label with one of the style sheet's looks. Its text is plain, as it may contain file names or typed text.
 inline QLabel* make_note(QWidget* parent, const char* look) {
     auto* note = new QLabel(parent);
     note->setProperty(look, true);

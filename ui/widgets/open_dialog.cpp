@@ -24,7 +24,7 @@ QFileDialog::FileMode mode_of(ToOpen::Kind kind) {
     return QFileDialog::Directory;
 }
 
-/// Where the folder of the last choice is stored, and where the desktop keeps such files.
+/// The key of the setting that holds the folder of the last choice, and where the desktop keeps such files.
 struct Home {
     QString key;
     QStandardPaths::StandardLocation usual;

@@ -5,10 +5,9 @@
 
 namespace denoir::ui {
 
-/// A scroll area for a page that is as wide as the area. Qt's gives the page another size from inside the event of a
-/// new one, without end where the page wants another height each time that it is asked, as one may whose words wrap at
-/// some width just where the scroll bar comes and goes: the program then ran out of stack. Here that ends after some
-/// sizes.
+/// A scroll area for a page that is as wide as the area. Qt's class resizes the page from within its resize event. If
+/// the page wants another height each time, as it may if its words wrap at just the width at which the scroll bar
+/// appears and disappears, this never ends and the program runs out of stack. Here it ends after a few sizes.
 class PageArea : public QScrollArea {
 public:
     explicit PageArea(QWidget* parent = nullptr) : QScrollArea(parent) {
@@ -18,7 +17,7 @@ public:
     }
 
     bool eventFilter(QObject* watched, QEvent* event) override {
-        constexpr int most = 8; // a scroll bar that comes or goes takes fewer
+        constexpr int most = 8; // a scroll bar that appears or disappears takes fewer
         if (watched != widget() || event->type() != QEvent::Resize) return QScrollArea::eventFilter(watched, event);
         if (inside_ == most) return false;
         ++inside_;
@@ -28,7 +27,7 @@ public:
     }
 
 private:
-    int inside_ = 0; ///< events of the page's size that are being answered, each inside the one before
+    int inside_ = 0; ///< number of resize events being handled, each within the one before
 };
 
 } // namespace denoir::ui

@@ -10,7 +10,7 @@
 
 namespace denoir::ui {
 
-/// What lies behind a row of a list that is selected or under the pointer.
+/// Paints the background of a list's row that is selected or under the pointer.
 inline void paint_behind_row(QPainter& painter, const QStyleOptionViewItem& option, const QRect& row) {
     if (!(option.state & (QStyle::State_Selected | QStyle::State_MouseOver))) return;
     const Colours& c = colours(option.palette);
@@ -19,7 +19,7 @@ inline void paint_behind_row(QPainter& painter, const QStyleOptionViewItem& opti
     painter.drawRoundedRect(row, 4, 4);
 }
 
-/// How far something is, from 0 to 1.
+/// Paints a progress bar; `share` is 0 … 1.
 inline void paint_progress(QPainter& painter, QRectF bar, double share, const Colours& c) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(c.rim);
@@ -29,7 +29,7 @@ inline void paint_progress(QPainter& painter, QRectF bar, double share, const Co
     painter.drawRoundedRect(bar, 2, 2);
 }
 
-/// What says that the focus is on a widget that paints itself: comes last.
+/// Paints the focus ring of a widget that paints itself; to be called last.
 inline void paint_ring(QPainter& painter, const QWidget& widget) {
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(colours(widget.palette()).accent);

@@ -10,16 +10,17 @@ class QWidget;
 
 namespace denoir::ui {
 
-/// Brings the open dialog of this title to the front, instead of a second one. False: `parent` has none open.
+/// Brings an open dialog of this title to the front, instead of opening a second one. Returns false if `parent` has
+/// none.
 bool raise_dialog(const QWidget& parent, const QString& title);
 
-/// A file dialog that knows what to do with the answer. If it is asked for again while it is open, it comes to the
-/// front and the answer goes to whoever asked last.
+/// A file dialog with a function that takes the answer. If it is asked for again while it is open, it comes to the
+/// front and the answer goes to the last one who asked.
 class AskedDialog : public QFileDialog {
 public:
     using Take = std::function<void(const QStringList&)>;
     using QFileDialog::QFileDialog;
-    /// True: `parent` has one of this title and mode open already.
+    /// If `parent` has one of this title and mode open, brings it to the front with the new `take` and returns true.
     static bool again(const QWidget& parent, const QString& title, QFileDialog::AcceptMode mode, const Take& take);
     Take take;
 

@@ -5,8 +5,8 @@
 
 namespace denoir::ui {
 
-/// Lets a list choose a row when it gets the focus by keyboard. Otherwise nothing would show that it has the focus, and
-/// the first press of Down would go to the second row.
+/// Makes a list choose a row when it gets the focus by keyboard. Otherwise nothing would show that it has the focus,
+/// and the first press of Down would go to the second row.
 inline void choose_row_when_focused(QAbstractItemView& list) {
     struct Chooser : QObject {
         using QObject::QObject;

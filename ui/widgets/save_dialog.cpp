@@ -16,7 +16,7 @@ namespace {
 
 const QString folder_key = QStringLiteral("window/save_folder");
 
-/// "mp4" of "Video (*.mp4 *.mkv)"; empty where any name will do.
+/// "mp4" of "Video (*.mp4 *.mkv)"; empty if any name is allowed.
 QString ending_of(const QString& filter) {
     static const QRegularExpression first(QStringLiteral("\\(\\*\\.(\\w+)"));
     return first.match(filter).captured(1);
@@ -30,7 +30,7 @@ QString free_name(const QDir& folder, const QString& name, const QString& ending
     return found;
 }
 
-/// Not modal. `replace` is called if the answer is yes.
+/// Asks, not modally, whether to replace a file, and calls `replace` if the answer is yes.
 void ask_to_replace(QWidget* parent, const QString& title, const QString& file, const std::function<void()>& replace) {
     auto* box = new QMessageBox(
         QMessageBox::NoIcon, title,
@@ -45,7 +45,7 @@ void ask_to_replace(QWidget* parent, const QString& title, const QString& file, 
     box->show();
 }
 
-/// `chosen` with the ending of `filter`, unless its own is one of `filters`: Qt adds none to a name that has a dot
+/// `chosen` with the ending of `filter`, unless it has one of `filters`. Qt adds no ending to a name with a dot
 /// ("take 2.1").
 QString with_ending(const QString& chosen, const QString& filter, const QString& filters) {
     const QString ending = ending_of(filter);
@@ -85,7 +85,7 @@ void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& 
             settings.set_value(folder_key, QFileInfo(file).absolutePath());
             then({file});
         };
-        if (file == chosen || !QFileInfo::exists(file)) return go_on(); // the dialog itself has asked
+        if (file == chosen || !QFileInfo::exists(file)) return go_on(); // the dialog has asked about the chosen name
         ask_to_replace(parent, title, file, go_on);
     });
     dialog->show();

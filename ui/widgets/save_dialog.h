@@ -11,10 +11,10 @@ class Settings;
 
 namespace denoir::ui {
 
-/// Asks where to write, not modally, beginning in the folder written to last. Proposes `name` (without ending), with a
-/// number if the file exists. `filters`: "Video (*.mp4 *.mkv);;Folder of pictures (*)"; the first ending of the chosen
-/// one is appended to a name that has none of theirs. Calls `accepted` once with the path, or not at all if the dialog
-/// is cancelled.
+/// Asks where to write, in a dialog that is not modal and begins in the folder written to last. Proposes `name`
+/// (without ending), with a number if the file exists. `filters` are such as "Video (*.mp4 *.mkv);;Folder of pictures
+/// (*)"; a name that has none of their endings gets the first ending of the chosen filter. Calls `accepted` once with
+/// the path, or not at all if the dialog is cancelled.
 void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& title, const QString& name,
                        const QString& filters, const std::function<void(const QString&)>& accepted);
 

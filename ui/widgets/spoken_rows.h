@@ -7,7 +7,7 @@
 
 namespace denoir::ui {
 
-/// The rows of a model with what a screen reader says of them: the words that their delegate paints, uncut.
+/// The rows of a model with what a screen reader says of them: all the words that their delegate paints.
 class SpokenRows : public QIdentityProxyModel {
 public:
     using Words = std::function<QStringList(const QModelIndex&)>;

@@ -9,14 +9,14 @@
 
 namespace denoir::ui {
 
-/// Gives a button its drawing, and its name for screen readers, which is the tool tip as well unless `tip` is given.
+/// Gives a button its icon, and its name for screen readers, which is also the tool tip unless `tip` is given.
 inline void set_drawing(QToolButton& button, const QIcon& drawing, const QString& name, const QString& tip = {}) {
     button.setIcon(drawing);
     button.setAccessibleName(name);
     button.setToolTip(tip.isEmpty() ? name : tip);
 }
 
-/// Makes a button open a menu, still empty, and shows an arrow beside its text.
+/// Makes a button open a new empty menu, and shows an arrow beside its text.
 inline void give_menu(QToolButton& button) {
     button.setIcon(icon(QStringLiteral("down")));
     button.setIconSize({10, 10});

@@ -7,7 +7,8 @@
 
 namespace denoir::ui {
 
-/// A text wrapped at words into lines of `width` pixels, at most `most` (>= 1) of them: what is left is elided.
+/// A text wrapped at words into at most `most` (>= 1) lines of `width` pixels, of which the last is elided if more is
+/// left.
 inline QStringList wrapped_lines(const QString& text, const QFont& font, int width, int most) {
     QTextLayout layout(text, font);
     layout.beginLayout();

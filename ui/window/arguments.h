@@ -11,19 +11,19 @@
 
 namespace denoir::ui {
 
-/// What `denoir` was called with.
+/// The arguments of `denoir`.
 struct Arguments {
-    QString screenshot; ///< file to write instead of staying open; empty: a window
+    QString screenshot; ///< file to write instead of staying open; empty for an ordinary window
     std::optional<Layout> layout;
     std::optional<QSize> size;
     std::optional<Scheme> theme;
-    QStringList paths; ///< to open, absolute
-    QString error;     ///< a usage error, one line; empty: none
+    QStringList paths; ///< files to open, absolute
+    QString error;     ///< a usage error, one line; empty if there is none
 };
 
-/// `arguments` with the program's name in front.
+/// `arguments` begin with the program's name.
 Arguments read_arguments(const QStringList& arguments);
-/// Prints `--help` and `--version`, which need no display. Returns the exit code; nothing where neither was asked for.
+/// Prints `--help` and `--version`, which need no display. Returns the exit code; empty if neither was asked for.
 std::optional<int> answer_without_window(int argc, char** argv);
 QString help_text();
 

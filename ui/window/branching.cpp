@@ -27,7 +27,7 @@ void Branching::branch(const QString& run, int step) {
             "Step 0 is the noise: a branch from it is a new run with the same seed. Restore the run's parameters, then "
             "Generate; or pick a later step."));
     inputs_.put(
-        this, [run, step] { return branch_of(app::to_path(run), step); }, // reads and hashes what it starts from
+        this, [run, step] { return branch_of(app::to_path(run), step); }, // reads and hashes files
         [this, step](const Request& request) {
             document_.restore_branch(request, tr("Branch after step %1").arg(step));
             emit prepared();

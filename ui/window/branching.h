@@ -11,20 +11,21 @@ namespace denoir::ui {
 
 class Banners;
 
-/// Requests that begin with a stored step of a run, and the banner that says so, as nothing else shows it. Borrows all.
+/// Makes requests that begin with a stored step of a run, and shows a banner that says so, as nothing else does.
+/// Borrows all.
 class Branching : public QObject {
     Q_OBJECT
 public:
     Branching(app::RequestDocument& document, app::Preparations& inputs, Banners& banners, QObject* parent = nullptr);
-    /// Puts the run's request into the parameters, to begin after that step; 0 is the noise, of which is said what
-    /// to do instead; negative: none was picked.
+    /// Puts the run's request into the parameters, to begin after `step`. For 0 (the noise) and a negative step (none
+    /// was picked), says what to do instead.
     void branch(const QString& run, int step);
-    bool active() const; ///< the next run begins with a stored step
+    bool active() const; ///< whether the next run begins with a stored step
     void end();
 
 signals:
     void said(const QString& text);
-    void prepared(); ///< the parameters can be changed now
+    void prepared(); ///< the parameters have been changed
 
 private:
     void tell();

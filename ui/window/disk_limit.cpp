@@ -20,7 +20,7 @@
 namespace denoir::ui {
 namespace {
 
-/// `file` need not be there, or not any more.
+/// Whether a file, which need not exist, is on the disk of a run.
 bool shares_disk(const QString& file, const QString& run) {
     namespace fs = std::filesystem;
     fs::path place = app::to_path(file);
@@ -52,7 +52,7 @@ void DiskLimit::ask() {
                             "Over it the steps of unstarred old runs may go; videos stay."));
     dialog->setIntRange(0, 1'000'000);
     dialog->setIntStep(10);
-    // A part of one, written by hand, is shown as a whole one and stays what it is.
+    // A fraction of a gigabyte, written into the settings by hand, is rounded up here, but stays unless it is changed.
     const qint64 whole = (studio_.settings.history_bytes() + gigabyte - 1) / gigabyte;
     const int shown = int(std::min<qint64>(whole, dialog->intMaximum()));
     dialog->setIntValue(shown);
@@ -68,7 +68,7 @@ void DiskLimit::look() {
     const bool free = studio_.settings.may_drop_latents();
     const auto before = std::exchange(seen_, {limit, plan.runs, free});
     if (plan.runs.isEmpty() || free) banners_.remove(QStringLiteral("disk"));
-    if (plan.runs.isEmpty() || seen_ == before) return; // it stands there, or was closed, or is being done
+    if (plan.runs.isEmpty() || seen_ == before) return; // the banner is there or was closed, or it is being done
     if (free) return studio_.history.drop_latents(plan);
     banners_.show_banner(QStringLiteral("disk"), Banners::Kind::warning,
                          tr("The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); "

@@ -13,8 +13,8 @@ namespace denoir::ui {
 
 class Banners;
 
-/// The disk space that runs may use: asks for it, and asks once what may go where it is exceeded; and where a run
-/// failed because their disk is full, what could go. Borrows all.
+/// The disk space that runs may use: asks for the limit, and asks once what may be deleted when it is exceeded, or when
+/// a run failed because the disk is full. Borrows all.
 class DiskLimit : public QObject {
     Q_OBJECT
 public:
@@ -23,12 +23,12 @@ public:
 
 private:
     void look();
-    void offer_room(const QString& file); ///< that found none
+    void offer_room(const QString& file); ///< `file` could not be written as the disk is full
 
     Studio& studio_;
     Banners& banners_;
     QWidget& window_;
-    /// The bound, the runs whose steps could go, and whether they may, when that was looked at last.
+    /// The limit, the runs whose steps could be deleted, and whether they may be, as of the last look().
     std::tuple<quint64, QStringList, bool> seen_;
 };
 

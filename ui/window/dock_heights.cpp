@@ -21,7 +21,7 @@ void DockHeights::forget() {
     grown_.clear();
 }
 
-/// Looks once Qt has laid out all docks.
+/// Has look() called once Qt has laid out all docks.
 bool DockHeights::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) soon_.start(0);
     return QObject::eventFilter(watched, event);
@@ -34,7 +34,7 @@ DockHeights::Heights DockHeights::heights() const {
     return all;
 }
 
-/// The height that a dock needs: of docks in one set of tabs, the tallest one's.
+/// The height that a dock needs; for docks in one set of tabs, that of the tallest one.
 int DockHeights::least(QDockWidget& dock) const {
     int height = dock.minimumSizeHint().height();
     for (const QDockWidget* other : window_.tabifiedDockWidgets(&dock))
@@ -59,13 +59,13 @@ void DockHeights::leave_room(const Heights& now) {
     if (all_in(settled_, now))
         for (QDockWidget* dock : now.keys())
             if (!were.contains(dock)) came_.insert(dock, {beside(*dock, settled_), beside(*dock, now)});
-    if (!all_in(now, settled_)) return; // one was opened, or another tab is in front: none was only closed
+    if (!all_in(now, settled_)) return; // a dock was opened or another tab is in front, so none was only closed
     QList<QDockWidget*> gone;
     for (QDockWidget* dock : were)
         if (!now.contains(dock) && window_.dockWidgetArea(dock) == Qt::BottomDockWidgetArea) gone << dock;
     if (gone.isEmpty()) return;
     Heights left = beside(*gone[0], now), before = beside(*gone[0], settled_);
-    // Of several that were closed, the heights are wound back from the one opened last: each knows what it found.
+    // If several were closed, the heights are wound back from the one opened last, as each knows those before it.
     for (;;) {
         const auto last =
             std::ranges::find_if(gone, [&](QDockWidget* dock) { return came_.value(dock).second == before; });
@@ -83,7 +83,7 @@ void DockHeights::look() {
     if (window == window_height_) leave_room(heights());
     const Heights now = heights();
     const bool same_room = window == window_height_ && now.keys() == settled_.keys();
-    bool by_itself = false; // a dock grew, or shrank again
+    bool by_itself = false; // whether a dock grew, or shrank again
     for (auto it = now.begin(); it != now.end() && same_room; ++it) {
         const int needed = least(*it.key()), was = settled_.value(it.key());
         if (was >= needed || it.value() != needed) continue;
@@ -102,7 +102,7 @@ void DockHeights::look() {
     const Heights then = heights();
     for (auto it = came_.begin(); (by_itself || was_by_itself_) && it != came_.end(); ++it)
         if (it->second == beside(*it.key(), settled_)) it->second = beside(*it.key(), then);
-    // The docks beside it are laid out in the next turn of the event loop: what they do then is not the user's doing.
+    // The docks beside it are laid out in the next turn of the event loop, which is not the user's doing either.
     was_by_itself_ = by_itself;
     if (by_itself) soon_.start(0);
     settled_ = then;

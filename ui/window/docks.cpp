@@ -95,7 +95,7 @@ void Docks::arrange_create() {
     resize({{"steps-dock", steps_height}, {"timeline-dock", 110}}, Qt::Vertical);
 }
 
-/// The column in which a request is written: most of it for the parameters, which are many.
+/// Divides the column in which a request is written: most of it is for the parameters.
 void Docks::resize_request() {
     const int height = window_.height();
     resize({{"prompt-dock", height / 5}, {"images-dock", height / 6}, {"parameters-dock", height * 3 / 5}},
@@ -107,7 +107,7 @@ void Docks::arrange_compare() {
     put(Qt::BottomDockWidgetArea, {"metrics-dock", "layers-dock", "steps-dock"});
     tabify("metrics-dock", "layers-dock");
     const int height = window_.height();
-    const bool low = height < 800; // below each other the two would leave the picture a third of it
+    const bool low = height < 800; // one below the other, the two would leave a third of it to the picture
     if (low) tabify("layers-dock", "steps-dock");
     at("metrics-dock").raise();
     keep(Qt::RightDockWidgetArea, {"queue-dock", "prompt-dock", "images-dock", "parameters-dock", "models-dock"});
@@ -130,7 +130,7 @@ void Docks::arrange_tune() {
     const int height = window_.height(), beside = window_.width() - side();
     resize({{"prompt-dock", side()}}, Qt::Horizontal);
     resize_request();
-    const int queue = std::max(beside * 23 / 100, 232); // wide enough for all that an empty queue says
+    const int queue = std::max(beside * 23 / 100, 232); // wide enough for the text of an empty queue
     resize({{"sweep-dock", std::max(height / 5, 152)}}, Qt::Vertical);
     resize({{"sweep-dock", beside - queue}, {"queue-dock", queue}}, Qt::Horizontal);
 }
@@ -145,7 +145,7 @@ void Docks::put(Qt::DockWidgetArea area, Ids ids) {
 }
 
 void Docks::tabify(const char* front, const char* behind) {
-    window_.layout()->activate(); // tabs that are not needed any more can serve again
+    window_.layout()->activate(); // so that tab bars that are no longer needed can be used again
     const HeldLayout held(window_);
     window_.tabifyDockWidget(&at(front), &at(behind));
 }

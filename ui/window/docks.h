@@ -18,27 +18,27 @@ namespace denoir::ui {
 class ActionTable;
 class Dock;
 
-/// The docks around the window's middle and where they stand in each layout as it comes with the program. One that
-/// arrange() does not name is hidden at the bottom. Borrows the window, which owns the docks.
+/// The docks around the window's middle, and their places in each layout as it comes with the program. Borrows the
+/// window, which owns the docks.
 class Docks : public QObject {
     Q_OBJECT
 public:
     explicit Docks(QMainWindow& window);
-    /// `id`: stable, for the stored layouts and for at().
+    /// `id` must never change, as stored layouts use it.
     void add(const char* id, const QString& title, QWidget* content);
-    /// The dock of that id; asserts when there is none.
+    /// The dock of that id, which must exist.
     Dock& at(const char* id) const;
-    /// Shown and in front of its tabs; not lower than `share` of the window's height.
+    /// Shows a dock in front of its tabs, at least as high as `share` of the window's height.
     void reveal(const char* id, double share = 0);
-    void arrange(Layout layout);
-    /// Once a layout is shown: Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there
-    /// now, and draws a line beside those it uses again, whatever the style sheet says.
+    void arrange(Layout layout); ///< docks that have no place in the layout are hidden at the bottom
+    /// To be called when a layout is shown: removes empty tab bars of docks that were separated, which Qt leaves lying
+    /// over other docks, and a line that Qt draws beside tab bars that it uses again, whatever the style sheet says.
     void tidy_tabs();
-    /// An entry for each dock shows and hides it, and one of `actions` does the same.
+    /// Adds an entry for each dock, which shows and hides it, to the menu and to `actions`.
     void fill_menu(QMenu& menu, ActionTable& actions);
 
 signals:
-    void closed_with_focus(); ///< one of them
+    void closed_with_focus(); ///< a dock that had the focus was closed
 
 private:
     using Ids = std::initializer_list<const char*>;
@@ -48,10 +48,10 @@ private:
     void resize_request();
     void put(Qt::DockWidgetArea area, Ids ids);
     void tabify(const char* front, const char* behind);
-    /// Adds docks hidden, not even shown for a moment: shown all at once, they would make the window grow.
+    /// Adds docks hidden. They are not shown even for a moment, as all of them together would make the window grow.
     void keep(Qt::DockWidgetArea area, Ids ids);
     void keep(Qt::DockWidgetArea area, Dock& dock);
-    void keep_rest(); ///< what has no place yet
+    void keep_rest(); ///< adds those that have no place yet
     void resize(std::initializer_list<std::pair<const char*, int>> sizes, Qt::Orientation along);
     int side() const; ///< width of the docks beside the middle
 

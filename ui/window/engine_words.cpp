@@ -15,10 +15,10 @@ namespace denoir::ui {
 namespace {
 
 const QString value = QStringLiteral("{}");
-constexpr int deepest = 3;              ///< a sentence in a sentence in a sentence
-constexpr qsizetype most_words = 10000; ///< of one, in characters
+constexpr int deepest = 3;              ///< nesting of sentences as values of others
+constexpr qsizetype most_words = 10000; ///< more characters than any pattern has
 
-/// The values in a text that consists of these pieces with values between them; nothing if it does not.
+/// The values in a text that consists of these pieces with values between them; empty if it does not.
 std::optional<QStringList> values_of(const QString& text, const QStringList& pieces) {
     if (pieces.size() == 1) return text == pieces[0] ? std::optional<QStringList>(QStringList()) : std::nullopt;
     if (!text.startsWith(pieces.constFirst()) || !text.endsWith(pieces.constLast())) return {};
@@ -34,8 +34,8 @@ std::optional<QStringList> values_of(const QString& text, const QStringList& pie
     return out;
 }
 
-/// A size or a number that the sentence calls one, with the decimal point of the window's other numbers. What has no
-/// unit, neither in itself nor in what comes `after` it, may be a version or a name, and stays.
+/// A value with the locale's decimal point if it is a size, or a number in its pattern. Anything without a unit, either
+/// in itself or in the text `after` it, may be a version or a name, and is not changed.
 QString in_locale(const QString& text, const QString& after, bool is_number) {
     static const QRegularExpression amount(QStringLiteral(R"(^\d+\.\d+(?:e[-+]\d+| [KMG]iB)?$)")),
         unit(QStringLiteral("^ [KMG]iB\\b"));
@@ -52,7 +52,7 @@ bool EngineWords::read(const QString& name) {
     for (auto it = all.begin(); it != all.end(); ++it) {
         Pattern pattern{it.key().split(value), it->toString()};
         for (const QString& piece : pattern.pieces) pattern.words += piece.size();
-        // What something must be "and not" is the sentence's, whatever else would take it for a part of a value.
+        // The "not" in such a sentence must not be taken for a part of a value, so this pattern comes first.
         if (it.key().startsWith(QLatin1String("must be {}, not "))) pattern.words += most_words;
         patterns_ << pattern;
     }

@@ -15,7 +15,7 @@ EntryEditing::EntryEditing(app::RunQueue& queue, const app::Project& project, Ba
     : QObject(parent), queue_(queue), project_(project), banners_(banners) {
     connect(&project_, &app::Project::loaded, this, &EntryEditing::end);
     connect(&queue_, &QAbstractItemModel::rowsRemoved, this, [this] {
-        if (active() && queue_.row_of(entry_) < 0) end(); // there is nothing to put anything into
+        if (active() && queue_.row_of(entry_) < 0) end(); // the entry is gone
     });
     connect(&project_, &app::Project::step_changed, this, [this](int step) {
         if (active() && step < step_) end();
@@ -38,9 +38,9 @@ bool EntryEditing::put(const app::RequestDocument::Snapshot& snapshot) {
     if (!queue_.replace(entry, snapshot)) return false;
     const QModelIndex at = queue_.index(queue_.row_of(entry));
     auto place = app::ResultPlace::of_tag(at.data(app::RunQueue::TagRole).toString());
-    if (place && std::exchange(place->part, {})) // maybe not that part any more
+    if (place && std::exchange(place->part, {})) // it may no longer make that part
         queue_.set_tag(entry, place->tag());
-    if (!place && before && to_json(before->request) != to_json(snapshot.request)) // no cell of a sweep any more
+    if (!place && before && to_json(before->request) != to_json(snapshot.request)) // no longer a cell of a sweep
         queue_.set_tag(entry, {});
     return true;
 }

@@ -33,8 +33,7 @@ using Task = StatusLine::Task;
 
 namespace {
 
-/// Offers to write to another place (`ask`), if the issue is about `out`, its folder or its unfinished file; else
-/// nothing.
+/// Offers to write to another place (`ask`) if the issue is about `out`, its folder or its unfinished file.
 std::vector<Banners::Choice> elsewhere(const app::Issue& issue, const QString& out, const std::function<void()>& ask) {
     const QString file = app::real_path(issue.file), target = app::real_path(out),
                   folder = QFileInfo(target).absolutePath(),
@@ -44,9 +43,10 @@ std::vector<Banners::Choice> elsewhere(const app::Issue& issue, const QString& o
     return {{Exports::tr("Write it elsewhere …"), ask}};
 }
 
-constexpr int said_after_ms = 500; // looking takes longer only on a slow disk
+constexpr int said_after_ms = 500; // looking takes longer than that only on a slow disk
 
-/// Neither its video nor its latents are there. Asks the disk: what the project knows may be out of date.
+/// Whether neither the video nor the latents of a shot exist. Asks the disk, as the project's knowledge may be out of
+/// date.
 bool is_missed(const app::Shot& shot) {
     const app::Take& take = shot.current();
     return !app::is_there(take) && (take.run.isEmpty() || !app::has_exact_clip(take.run));
@@ -85,7 +85,7 @@ void Exports::stop_all() {
 
 void Exports::end_task(Task task) {
     status_.end_task(task);
-    banners_.remove(QStringLiteral("quit")); // that it would be lost
+    banners_.remove(QStringLiteral("quit")); // it said that this export would be lost
 }
 
 void Exports::connect_cut() {
@@ -121,12 +121,12 @@ void Exports::connect_cut() {
     });
 }
 
-/// Whether the shot that was missing is there by now.
+/// Looks whether the shot that was missing is there by now.
 void Exports::look_again() {
     if (missed_.isEmpty()) return;
     const int row = studio_.project.row_of(missed_);
     if (row < 0) return forget_missed();
-    if (looks_again_) return; // asked once more when that is answered
+    if (looks_again_) return; // the answer in progress will ask again
     looks_again_ = true;
     app::run_then(
         this, [shot = studio_.project.shot(row)] { return std::pair(shot.current(), is_missed(shot)); },
@@ -163,7 +163,7 @@ void Exports::export_cut() {
                       if (!missed) return ask_for_cut();
                       const int row = studio_.project.row_of(missed->id);
                       if (row < 0 || studio_.project.shot(row).current() != missed->current())
-                          return export_cut(); // it was changed meanwhile
+                          return export_cut(); // the shot was changed meanwhile
                       tell_missing(row);
                   });
 }
@@ -174,15 +174,15 @@ void Exports::tell_missing(int row) {
     missed_ = studio_.project.shot(row).id;
     emit shot_missing(row);
     app::Issue issue = studio_.project.missing_issue(row);
-    issue.file.clear();                         // long, and where the shot is pointed at
-    banners_.remove(QStringLiteral("missing")); // says the same of the project
+    issue.file.clear();                         // it is long, and the shot is shown in the timeline
+    banners_.remove(QStringLiteral("missing")); // it says the same of the project
     banners_.show_banner(QStringLiteral("export-missing"), Banners::Kind::error,
                          tr("The cut cannot be exported yet: %1").arg(issue.line()));
 }
 
 void Exports::ask_for_cut() {
     const auto& project = studio_.project;
-    if (project.shots().empty()) return emit empty_cut(); // by now
+    if (project.shots().empty()) return emit empty_cut(); // they may have been removed meanwhile
     ask_where_to_save(
         &window_, studio_.settings, tr("Export the cut"),
         project.path().isEmpty() ? tr("cut") : QFileInfo(project.path()).completeBaseName(),
@@ -196,7 +196,7 @@ void Exports::write_cut(const QString& out) {
     show_cut_at_work();
 }
 
-/// Its banner may have been closed; where it was not, nothing would be seen to happen.
+/// Shows the banner again, as it may have been closed, and says it as well, as nothing would seem to happen otherwise.
 void Exports::tell_cut_at_work() {
     show_cut_at_work();
     say_at_work();
@@ -240,7 +240,7 @@ void Exports::connect_exporter() {
 }
 
 void Exports::say_at_work() {
-    const bool other = studio_.queue.running() != 0 || studio_.worker.busy(); // which they stop first
+    const bool other = studio_.queue.running() != 0 || studio_.worker.busy(); // the keys stop these first
     const QString keys = other ? QString() : actions_.keys(QStringLiteral("run.cancel"));
     emit said(keys.isEmpty() ? tr("An export is already running.")
                              : tr("An export is already running; %1 stops it.").arg(keys));
@@ -273,7 +273,7 @@ void Exports::export_comparison(app::ComparisonExport kind) {
         return emit said(
             tr("A is %1, B is %2: only clips of one size can be exported together.").arg(size(*a), size(*b)));
     if (exporter_.running()) return say_at_work();
-    // What is shown now, whatever is opened while the dialog is.
+    // Exports what is shown now, even if something else is opened while the dialog is.
     const Pairing pairing = preview_.player().pairing();
     const bool latents = preview_.comparison().by_latents();
     const auto source = [latents](const app::ClipInfo& clip) {
@@ -344,7 +344,7 @@ void Exports::keep_draft(const QString& run, int step) {
 }
 
 bool Exports::draft_ended(app::DraftId draft) {
-    if (!kept_drafts_.remove(draft)) return false; // pictures only
+    if (!kept_drafts_.remove(draft)) return false; // it was only for pictures
     if (!kept_drafts_.isEmpty()) return true;
     end_task(Task::draft);
     banners_.remove(QStringLiteral("draft"));

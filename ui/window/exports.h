@@ -18,30 +18,30 @@ class ActionTable;
 class Banners;
 class PreviewView;
 
-/// What is written into files of the user's: the cut, what a comparison or a sweep shows, drafts of steps. Asks where;
-/// how far it is stands in the status line, what came of it in a banner. Borrows all.
+/// Writes files for the user: the cut, what a comparison or a sweep shows, drafts of steps. Asks where; shows progress
+/// in the status line and the result in a banner. Borrows all.
 class Exports : public QObject {
     Q_OBJECT
 public:
     Exports(Studio& studio, const ActionTable& actions, PreviewView& preview, Banners& banners, StatusLine& status,
             QWidget& window);
-    /// The cut has a shot.
+    /// The cut must have a shot.
     void export_cut();
     void export_comparison(app::ComparisonExport kind); ///< of A and B in the preview
-    void export_sweep(app::SweepExport kind);           ///< the one that is shown
+    void export_sweep(app::SweepExport kind);           ///< of the sweep shown
     void keep_draft(const QString& run, int step);
 
-    bool running() const; ///< anything but a draft
+    bool running() const; ///< whether anything but a draft is being written
     bool keeps_draft() const { return !kept_drafts_.isEmpty(); }
-    void cancel();      ///< one of those that running() tells of, the cut first
-    bool stop_drafts(); ///< false: there are none
+    void cancel();      ///< cancels one export that is no draft, the cut first
+    bool stop_drafts(); ///< returns false if there are none
     void stop_all();
 
 signals:
     void said(const QString& text);
-    void open_requested(const QString& path); ///< what was written
-    void shot_missing(int row);               ///< the cut cannot be exported: this shot's pictures are not there
-    void empty_cut();                         ///< there is nothing to be exported
+    void open_requested(const QString& path); ///< a file that was written is to be opened
+    void shot_missing(int row);               ///< the cut cannot be exported, as this shot's pictures are missing
+    void empty_cut();                         ///< there is nothing to export
 
 private:
     void connect_cut();
@@ -54,16 +54,16 @@ private:
     void connect_drafts();
     void write_cut(const QString& out);
     void show_cut_at_work();
-    void tell_cut_at_work(); ///< to who asks for another
-    /// A banner whose button stops this export alone: Esc would stop the run at work first.
+    void tell_cut_at_work(); ///< says that the cut is being exported already
+    /// Shows a banner whose button stops only this export, as Esc would stop the run at work first.
     void show_at_work(const QString& banner, const QString& out, const QString& stop_text,
                       const std::function<void()>& stop);
-    /// Asks where to write; where that failed, again_ asks once more.
+    /// Asks where to write; again_ asks once more if that failed.
     void ask(const QString& title, const QString& name, const QString& filters,
              const std::function<void(const QString&)>& take);
     void write(const QString& out, app::Exporter::Work work);
     void say_at_work();
-    bool draft_ended(app::DraftId draft); ///< false: it was not one to be kept
+    bool draft_ended(app::DraftId draft); ///< returns false if it was not one to be kept
     void end_task(StatusLine::Task task);
 
     Studio& studio_;
@@ -72,12 +72,12 @@ private:
     Banners& banners_;
     StatusLine& status_;
     QWidget& window_;
-    app::Exporter exporter_{this}; ///< of comparisons and sweeps
-    std::function<void()> again_;  ///< asks where to write what exporter_ is at
-    QString out_, cut_out_;        ///< where that is written to, and the cut
-    QString missed_;               ///< the shot because of which the cut could not be exported
-    bool looks_ = false;           ///< for the files of the cut
-    bool looks_again_ = false;     ///< for that of the shot that was missing
+    app::Exporter exporter_{this}; ///< for comparisons and sweeps
+    std::function<void()> again_;  ///< asks again where to write what exporter_ writes
+    QString out_, cut_out_;        ///< where exporter_ writes; where the cut is written
+    QString missed_;               ///< id of the shot because of which the cut could not be exported
+    bool looks_ = false;           ///< whether the files of the cut are being looked for
+    bool looks_again_ = false;     ///< whether that of the missing shot is
     struct Kept {
         QString run, out;
         int step = 0;

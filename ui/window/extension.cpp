@@ -19,8 +19,8 @@ namespace denoir::ui {
 namespace {
 const QString video_key = QStringLiteral("forcing.video");
 
-/// The titles of fields which that request would give another value; empty: none. Defaults count as they are shown,
-/// since the request of a run has them all. `picture`: it begins with one that follows.
+/// The titles of fields to which `request` would give another value; empty if there are none. Compares with defaults as
+/// they are shown, since the request of a run has a value for every field. `picture` if it will begin with a picture.
 QString replaced_in(const app::RequestDocument& document, const Request& request, bool picture) {
     QStringList titles;
     const auto compare = [&](const char* key, const char* title = nullptr) {
@@ -44,7 +44,7 @@ QString replaced_in(const app::RequestDocument& document, const Request& request
     else if (!document.asked().image.empty())
         titles << app::field_title(QStringLiteral("image"));
     compare_images("last_image", request.last_image);
-    titles.removeDuplicates(); // width and height
+    titles.removeDuplicates(); // width and height have the same
     return titles.join(QStringLiteral(", "));
 }
 
@@ -81,17 +81,17 @@ void Extension::take(const app::Shot& shot, const app::Continuation& how) {
                             "Choose one that does."));
     const bool still = shot.current().still(), goes_on = !still && how.last.isNull();
     const QString label = tr("Extend the shot");
-    Request request = how.request ? *how.request : document_.to_keep(); // a drawn seed is drawn anew
+    Request request = how.request ? *how.request : document_.to_keep(); // without a seed that is not locked
     const bool other = goes_on || how.request || !request.last_image.empty();
     if (goes_on)
         request = app::extension_of(shot, request);
     else
-        request.last_image.clear(); // of another clip
+        request.last_image.clear(); // it was for another clip
     const QString replaced = replaced_in(document_, request, !goes_on);
     if (other) document_.restore(request, label);
     if (!goes_on) images_.take(ImagesPanel::Side::start, {still ? shot.current().video : QString(), how.last});
     tag_ = app::ResultPlace{{shot.id}, {}, {app::new_id()}}.tag();
-    // The picture arrives later, as a step of its own.
+    // The picture comes later, as an undo step of its own.
     step_ = project_.step() + (goes_on ? 0 : 1);
     video_ = goes_on ? document_.value(video_key).toString() : QString();
     tell(shot, goes_on, replaced);
@@ -113,15 +113,15 @@ void Extension::decline() {
     emit said(tr("What is made next does not go to the timeline."));
 }
 
-/// The request may not be one any more.
+/// Ends it if the request no longer continues the shot.
 void Extension::check() {
     if (video_.isEmpty() || document_.value(video_key).toString() == video_) return;
-    end(); // undone, or the clip goes on after something else
+    end(); // it was undone, or the clip continues another video
 }
 
 void Extension::finish() {
     if (active()) {
-        // A start image stays: it is seen, and most models need one.
+        // A start image stays, as it can be seen and most models need one.
         emit said(document_.asked().image.empty()
                       ? tr("The next clip stands on its own again.")
                       : tr("The next clip begins with the same picture, and stands on its own."));

@@ -16,26 +16,26 @@ namespace denoir::ui {
 class Banners;
 class ImagesPanel;
 
-/// The next run goes on after a shot of the cut, and its result comes after it: until it is put in line, declined, or
-/// undone. Borrows all.
+/// Lets the next run continue a shot of the cut and places its result after it, until the run is put in line, declined
+/// or undone. Borrows all.
 class Extension : public QObject {
     Q_OBJECT
 public:
     Extension(const app::Project& project, app::RequestDocument& document, app::Preparations& inputs,
               ImagesPanel& images, Banners& banners, QObject* parent = nullptr);
-    /// The request becomes one that goes on after the shot of that row.
+    /// Changes the request to one that continues the shot of that row.
     void begin(int row);
     bool active() const { return !tag_.isEmpty(); }
     void end();
-    void finish();  ///< it is put in line: what is made next goes on after nothing
-    void decline(); ///< by hand, which is said
-    /// Where the results of the next run belong, as RunQueue::add() takes it, the same until the end or a split; empty:
-    /// nowhere.
+    void finish();  ///< ends it as the run was put in line: later runs continue nothing
+    void decline(); ///< ends it as the user wishes, and says so
+    /// The tag for RunQueue::add(), which says where the results of the next run belong. Stays the same until the end
+    /// or a split; empty if it is not active.
     const QString& tag() const { return tag_; }
 
 signals:
     void empty_cut(); ///< there is no such row
-    void shot_gone(); ///< meanwhile
+    void shot_gone(); ///< the shot was removed meanwhile
     void said(const QString& text);
 
 private:
@@ -48,9 +48,9 @@ private:
     app::Preparations& inputs_;
     ImagesPanel& images_;
     Banners& banners_;
-    QString tag_;   ///< empty: none
-    QString video_; ///< the next run goes on after this; empty: it begins with a picture
-    int step_ = 0;  ///< Project::step() as it began
+    QString tag_;   ///< empty if it is not active
+    QString video_; ///< the video that the next run continues; empty if it begins with a picture
+    int step_ = 0;  ///< Project::step() when it began
 };
 
 } // namespace denoir::ui

@@ -20,7 +20,7 @@ Generation::Generation(const Parts& parts, ParametersPanel& parameters, EntryEdi
     : QObject(parent), parts_(parts), parameters_(parameters), editing_(editing), extension_(extension) {
     connect(&parts_.document, &app::RequestDocument::resolved_changed, this, &Generation::generate_waiting);
     connect(&parts_.inputs, &app::Preparations::finished, this, &Generation::generate_waiting);
-    // Nothing is generated without the inputs that it was asked for with.
+    // Nothing is generated without the inputs that were there when it was asked for.
     connect(&parts_.inputs, &app::Preparations::dropped, this, &Generation::give_up);
     connect(&parts_.inputs, &app::Preparations::failed, this, [this](const app::Issue& issue) {
         give_up();
@@ -28,7 +28,7 @@ Generation::Generation(const Parts& parts, ParametersPanel& parameters, EntryEdi
     });
 }
 
-/// Accepts what is still being typed. False: a field holds no valid value, which has been said.
+/// Accepts what is still being typed. Returns false, and says so, if a field holds no valid value.
 bool Generation::commit() {
     const QString refusal = parameters_.commit();
     if (refusal.isEmpty()) return true;
@@ -76,9 +76,9 @@ void Generation::generate(bool next) {
 void Generation::put_in_line(bool next) {
     const int copies = parameters_.copies();
     const QString tag = extension_.tag();
-    for (int i = 0; i < copies; ++i) // next in line: the first of them ends up first
+    for (int i = 0; i < copies; ++i) // if `next`, in reverse, so that the first of them ends up first
         parts_.queue.add(parts_.document.snapshot(next ? copies - 1 - i : i), next, tag);
-    if (waiting_.empty()) extension_.finish(); // else Generate was pressed again: those runs extend it as well
+    if (waiting_.empty()) extension_.finish(); // otherwise Generate was pressed again, for runs that extend it as well
     if (parts_.queue.paused()) emit said(tr("The queue is paused: it waits there."));
 }
 

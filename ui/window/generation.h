@@ -18,12 +18,12 @@ class EntryEditing;
 class Extension;
 class ParametersPanel;
 
-/// What happens when Generate is pressed: the request goes into the queue, once it is resolved and what it needs is
-/// read; or the axes become a sweep. Borrows all.
+/// What Generate does: the request goes into the queue, once it is resolved and its inputs are read, or the axes become
+/// a sweep. Borrows all.
 class Generation : public QObject {
     Q_OBJECT
 public:
-    /// What it works on, of ui::Studio; borrowed.
+    /// The parts of ui::Studio that it uses; borrowed.
     struct Parts {
         app::RequestDocument& document;
         app::RunQueue& queue;
@@ -33,14 +33,14 @@ public:
     };
     Generation(const Parts& parts, ParametersPanel& parameters, EntryEditing& editing, Extension& extension,
                QObject* parent = nullptr);
-    void generate(bool next = false); ///< next: before those that wait
+    void generate(bool next = false); ///< `next`: before the entries that wait
     void sweep();
-    /// What waits for the request or for what it needs to be read does not begin; false: nothing waits.
+    /// Gives up what waits for the request to be resolved or its inputs to be read. Returns false if nothing does.
     bool give_up();
 
 signals:
-    void begun();   ///< a run is in line
-    void refused(); ///< by what stands in the parameters
+    void begun();   ///< a run was put in line
+    void refused(); ///< a field of the parameters holds no valid value
     void said(const QString& text);
 
 private:
@@ -53,8 +53,8 @@ private:
     ParametersPanel& parameters_;
     EntryEditing& editing_;
     Extension& extension_;
-    std::vector<bool> waiting_; ///< `next` of each that was asked for while the request was resolved
-    bool sweep_waits_ = false;  ///< for what it needs to be read
+    std::vector<bool> waiting_; ///< `next` of each run that was asked for while the request was resolved
+    bool sweep_waits_ = false;  ///< whether a sweep waits for its inputs to be read
 };
 
 } // namespace denoir::ui

@@ -5,8 +5,8 @@
 
 namespace denoir::ui {
 
-/// As long as this lives, the window does not lay out its docks, not even for another size of its own. Qt (6.4) does so
-/// half way through some changes of them, of which it then uses what is not there any more.
+/// As long as this exists, the window does not lay out its docks, not even if its own size changes. During some changes
+/// of docks Qt (6.4) lays them out too early and then uses objects that no longer exist.
 class HeldLayout {
 public:
     explicit HeldLayout(const QMainWindow& window) : layout_(*window.layout()), was_enabled_(layout_.isEnabled()) {

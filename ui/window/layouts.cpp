@@ -17,7 +17,7 @@ namespace {
 constexpr int state_version = 3; // raised when docks change so that old states would misplace them
 const QString sizes = QStringLiteral("-sizes"), whole = QStringLiteral("window"), width = QStringLiteral("-width");
 
-/// Docks beside the middle of the window that can be seen: of tabs the one in front.
+/// The visible docks on one side of the window; for tabs, the one in front.
 QList<QDockWidget*> docks_in(const QMainWindow& window, Qt::DockWidgetArea area) {
     QList<QDockWidget*> out;
     for (auto* dock : window.findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly))
@@ -25,11 +25,11 @@ QList<QDockWidget*> docks_in(const QMainWindow& window, Qt::DockWidgetArea area)
     return out;
 }
 
-/// In a narrower window Qt takes all of the difference from the middle, where the picture is: a side keeps its share,
-/// or what a fresh layout gives it.
+/// In a narrower window Qt would take all of the difference from the middle, where the picture is. Instead, each side
+/// keeps its share of the width, or what a fresh layout gives it.
 void fit_widths(QMainWindow& window, const QVariantMap& before) {
     const int was = before.value(whole + width).toInt();
-    // A window that comes back maximized gets its width later.
+    // A window that is restored maximized gets its width later.
     const bool whole_screen = window.isMaximized() || window.isFullScreen();
     const int now = whole_screen ? window.screen()->availableGeometry().width() : window.width();
     if (was <= now) return;
@@ -112,7 +112,8 @@ void Layouts::place(Layout layout) {
     emit shown(layout);
 }
 
-/// While docks are added one by one they may need more height than in the end, which makes the window grow.
+/// Restores the window's size: docks that are added one by one may need more height than in the end, which makes the
+/// window grow.
 void Layouts::keep_size(const QSize& size) {
     if (!window_.isVisible()) return;
     window_.layout()->activate();
@@ -171,8 +172,8 @@ void Layouts::remember() {
     settings_.set_value(key(current_) + sizes, all);
 }
 
-/// In a window of another height Qt gives all of the difference to the first dock of a column. It is for the tallest:
-/// the others are as high as what they show.
+/// In a window of another height Qt would give all of the difference to the first dock of a column. Gives it to the
+/// tallest one instead, as the others are as high as their content.
 void Layouts::fit_docks(const QVariantMap& before) {
     const int height = before.value(whole).toInt();
     if (height <= 0 || height == window_.height()) return;

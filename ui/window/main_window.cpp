@@ -68,7 +68,7 @@ namespace denoir::ui {
 
 namespace {
 
-/// In the data folder; empty where there is none.
+/// The path of a file in the data folder; empty if there is no data folder.
 QString own_file(const char* name) {
     try {
         return app::to_qstring(data_folder() / name);
@@ -141,7 +141,7 @@ void MainWindow::make_layouts() {
     layouts_ = std::make_unique<Layouts>(
         *this, studio_.settings,
         [this](Layout layout) {
-            // Beside the docks of another layout they would make the window grow.
+            // Hidden first, as beside the docks of another layout they would make the window grow.
             tune_->hide();
             steps_->set_compares(false);
             docks_->arrange(layout);
@@ -180,7 +180,7 @@ void MainWindow::make_parts() {
 
 MainWindow::~MainWindow() {
     hide();
-    // What is in them borrows members of the window.
+    // These are deleted first, as their content borrows members of the window.
     delete takeCentralWidget();
     for (auto* dock : findChildren<QDockWidget*>()) delete dock;
 }
@@ -222,7 +222,7 @@ void MainWindow::name_keys() {
     status_->set_cancel_keys(actions_.keys(QStringLiteral("run.cancel")));
     timeline_->set_add_keys(actions_.keys(QStringLiteral("run.to-timeline")));
     differences_->set_compare_keys(actions_.keys(QStringLiteral("compare.selected")));
-    // In the timeline the keys of two other actions cut.
+    // In the timeline, the keys of two other actions trim.
     const std::tuple<const char*, const char*, QString> trims[] = {
         {"timeline.trim-in", "play.values", tr("Trim the &beginning to the playhead")},
         {"timeline.trim-out", "compare.onion", tr("Trim the en&d to the playhead")}};
@@ -237,7 +237,7 @@ void MainWindow::name_keys() {
 void MainWindow::layout_shown(Layout layout) {
     const bool compares = layout == Layout::compare, sweeps = layout == Layout::tune;
     actions_.at(QStringLiteral("view.") + layout_name(layout))->setChecked(true);
-    // One button to press, and one picture to look at.
+    // Each layout has a single button to press and a single picture to look at.
     actions_.at(QStringLiteral("run.generate"))->setText(sweeps ? tr("&Sweep") : tr("&Generate"));
     parameters_->set_generates(!sweeps);
     preview_->setVisible(!sweeps);
@@ -246,7 +246,7 @@ void MainWindow::layout_shown(Layout layout) {
     compare_bar_->setVisible(compares);
     steps_->set_compares(compares);
     viewer_->layout_shown(layout);
-    // Menus mean what is seen: in Tune the clip that is selected, elsewhere the run in the preview.
+    // Menus act on what is seen: in Tune the selected clip, elsewhere the run in the preview.
     if (sweeps)
         select_clip();
     else if (last_layout_ == Layout::tune)
@@ -257,7 +257,7 @@ void MainWindow::layout_shown(Layout layout) {
     QTimer::singleShot(0, docks_, &Docks::tidy_tabs);
 }
 
-/// A pair that is selected may be compared again, and a clip that is no run says nothing about the list.
+/// Selects the run that is seen, unless a pair is selected, which may be compared again.
 void MainWindow::select_seen() {
     const QString seen = viewer_->seen();
     if (runs_->selected().size() < 2 && runs_->lists(seen)) runs_->select(seen);
@@ -283,7 +283,7 @@ void MainWindow::begin(Layout layout, const QStringList& files) {
     news_->tell_state();
     prompt_->focus_prompt();
     place_->keep();
-    if (!files.isEmpty()) playback_->play_next(); // whichever clip comes first
+    if (!files.isEmpty()) playback_->play_next(); // for the first clip among them
     awaits_first_ = !files.isEmpty();
     opener_->open_all(files, layouts_->current() == Layout::compare, [this] { show_newest(); });
 }
@@ -298,15 +298,15 @@ void MainWindow::begin_for_picture(Layout layout) {
     show_newest();
 }
 
-/// What is wrong with it has been said.
+/// If the file named at the start cannot be shown, shows what would have been shown without it.
 void MainWindow::clip_failed() {
     if (preview_->info(app::Side::a) || preview_->is_opening(app::Side::a)) return;
     if (!std::exchange(awaits_first_, false)) return;
-    unseen_.clear(); // nobody has read that yet
+    unseen_.clear(); // so that the message stays, as nobody has read it yet
     show_newest();
 }
 
-/// Playing: the newest run, else the sample that comes with the program.
+/// Plays the newest run, or the sample that comes with the program.
 void MainWindow::show_newest() {
     if (const QString newest = studio_.history.newest_done(); !newest.isEmpty()) {
         playback_->play_next();
@@ -369,7 +369,7 @@ void MainWindow::say(const QString& text) {
     if (!for_picture_) studio_.core.journal.add(app::Journal::Level::info, text);
 }
 
-/// Docks move, and what is in them comes and goes: the order is made when it is needed.
+/// Docks move and their content changes, so the order is determined when it is needed.
 bool MainWindow::focusNextPrevChild(bool next) {
     order_tabs(*this);
     return QMainWindow::focusNextPrevChild(next);
@@ -401,19 +401,19 @@ bool MainWindow::keeps_export() {
                                   : tr("A draft is being written. Quitting stops it, and nothing of it is kept."),
                           {{tr("Stop it and quit"),
                             [this] {
-                                exports_->stop_all(); // now: quitting may wait for a slow disk
+                                exports_->stop_all(); // at once, as quitting may have to wait for a slow disk
                                 quit();
                             }}},
                           seconds);
     return true;
 }
 
-/// The window can be used until what is unsaved lies on the disk, which may be slow.
+/// Until everything is on the disk, which may be slow, the window can still be used.
 void MainWindow::quit() {
     files_->end([this] { close(); });
 }
 
-/// By hand on the window's frame; who ends the program from outside is not asked.
+/// Asks only if the user closes the window by its frame, not if the program is ended from outside.
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (for_picture_) return event->accept();
     if (event->spontaneous()) {
@@ -424,7 +424,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     studio_.core.results.place_held();
     remembered_.save();
     files_->closing();
-    // The run at work stops after its current block and can go on from its last whole step.
+    // The run at work stops after its current block and can be resumed from its last complete step.
     studio_.worker.cancel_all();
     event->accept();
 }

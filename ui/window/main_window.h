@@ -52,29 +52,30 @@ class SweepView;
 class TimelineView;
 class Viewer;
 
-/// The studio's window: one picture in the middle, docks around it, every action in one table. What happens is done by
-/// its parts; it makes them and connects them with each other.
+/// The studio's window: one picture in the middle, docks around it, every action in one table. Makes its parts, which
+/// do all the work, and connects them with each other.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
     explicit MainWindow(Studio& studio, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    /// Puts the window back where it was closed last; before it is shown.
+    /// Puts the window where it was closed last. Call it before the window is shown.
     void restore_place();
-    /// Puts back what was there when the window closed last, or a sample; offers what a crash left; begins to feed the
-    /// engine. `files` are opened.
+    /// Restores what was there when the window was closed last, or shows a sample; offers what a crash left; starts the
+    /// queue; opens `files`.
     void begin(Layout layout, const QStringList& files = {});
-    /// begin() for a picture of the window: remembered request and newest run, but nothing is started, asked or stored.
+    /// begin() for a screenshot: shows the remembered request and the newest run, but starts, asks and stores nothing.
     void begin_for_picture(Layout layout);
     ActionTable& actions() { return actions_; }
     Layouts& layouts() { return *layouts_; }
     PreviewView& preview() { return *preview_; }
     Banners& banners() { return *banners_; }
     Viewer& viewer() { return *viewer_; }
-    /// A run folder, project, video, picture, request or model folder, as dropped or named on the command line.
+    /// Opens a run folder, project, video, picture, request or model folder that was dropped or named on the command
+    /// line.
     void open_path(const QString& path);
-    /// One after the other; two clips or runs in the layout Compare become A and B.
+    /// Opens one after the other; two clips or runs become A and B in the layout Compare.
     void open_paths(const QStringList& paths);
 
 public slots:
@@ -93,27 +94,27 @@ private:
     void make_docks();
     void make_layouts();
     void make_parts();
-    void name_keys(); ///< where they stand in a text
+    void name_keys(); ///< updates keys that are named in texts
     void layout_shown(Layout layout);
     void update_title();
-    bool tunes() const; ///< the layout Tune is shown
-    void select_clip(); ///< of the grid, in the list of runs
+    bool tunes() const; ///< whether the layout Tune is shown
+    void select_clip(); ///< selects the grid's clip in the list of runs
     void select_seen();
     void show_newest();
     void clip_failed();
-    /// True if quitting would lose an export or a draft: then the window stays open, and a banner offers to quit
-    /// anyway.
+    /// Returns true if quitting would lose an export or a draft; then the window stays open, and a banner offers to
+    /// quit anyway.
     bool keeps_export();
-    void quit(); ///< once nothing is lost by it
-    // Of the program's own accord, after something else was asked for.
+    void quit(); ///< closes the window once everything is saved
+    // These show docks that the user has not asked for.
     void open_dock(const char* id);
-    void reveal_dock(const char* id); ///< in front of its tabs, too
+    void reveal_dock(const char* id); ///< also brings it in front of its tabs
     void show_layers();
-    void show_log(quint64 entry = 0); ///< of the queue; 0: everything
+    void show_log(quint64 entry = 0); ///< of a queue entry; 0 for everything
     void say_empty_cut();
     // main_window_connections.cpp
     void connect_parts();
-    void connect_words(); ///< what parts say
+    void connect_words(); ///< the messages of the parts
     void connect_project();
     void connect_opener();
     void connect_preview();
@@ -142,13 +143,13 @@ private:
     void make_pairing_actions();    ///< which frames belong together, the wipe's edge, the worst frame
     void make_comparison_exports(); ///< and the end of a comparison
     void make_tune_actions();
-    /// `act`, but where A or B is missing it is said that both are needed.
+    /// `act`, which only says that both are needed if A or B is missing.
     std::function<void()> with_both(std::function<void()> act);
     void generate(bool next);
     void stop_work();
     void add_what_is_meant();
     void compare_pair(const QStringList& runs);
-    void show_compare(); ///< two runs that were selected since are A and B then
+    void show_compare(); ///< two runs that were selected since become A and B
     // main_window_timeline_actions.cpp
     void make_timeline_actions();
     // main_window_menus.cpp
@@ -200,11 +201,11 @@ private:
     ShotAdder* shot_adder_;
     MediaLocator* locator_;
     Generation* generation_;
-    bool for_picture_ = false;            ///< nothing is stored
-    bool awaits_first_ = false;           ///< a file named at the start may become what is shown first
-    Layout last_layout_ = Layout::create; ///< the one shown last
-    QMap<app::Side, QStringList> unseen_; ///< files that could not be shown there
-    QStringList compared_;                ///< the two that were selected when they became A and B
+    bool for_picture_ = false;            ///< whether nothing is stored
+    bool awaits_first_ = false;           ///< whether a file named at the start may become what is shown first
+    Layout last_layout_ = Layout::create; ///< the one shown before
+    QMap<app::Side, QStringList> unseen_; ///< files that could not be shown on a side
+    QStringList compared_;                ///< the two selected runs that became A and B
 };
 
 } // namespace denoir::ui

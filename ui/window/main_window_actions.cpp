@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// MainWindow: the table of actions, and those on files, text, the window itself and help.
+// The part of MainWindow with the table of actions, and those for files, editing, the view and help.
 #include <QAction>
 #include <QActionGroup>
 #include <QApplication>
@@ -40,7 +40,7 @@ QAction* MainWindow::add_action(const char* id, const QString& group, const QStr
     return action;
 }
 
-/// In the order of the menus, which is that of the palette.
+/// Makes them in the order of the menus, which is also the palette's.
 void MainWindow::make_actions() {
     make_file_actions();
     make_edit_actions();
@@ -75,7 +75,7 @@ void MainWindow::make_file_actions() {
                             bool (app::Settings::*get)() const, void (app::Settings::*set)(bool)) {
         auto* action = actions_.add(QLatin1String(id), file, text, {}, QLatin1String(picture));
         action->setCheckable(true);
-        auto& settings = studio_.settings; // an action goes after the window's own part
+        auto& settings = studio_.settings; // not `this`, as actions outlive the members of the window
         action->setChecked((settings.*get)());
         connect(action, &QAction::triggered, this, [&settings, set](bool on) { (settings.*set)(on); });
         connect(&settings, &app::Settings::changed, action, [&settings, action, key, get](const QString& changed) {
@@ -149,7 +149,7 @@ void MainWindow::make_view_actions() {
         docks_->at("runs-dock").show();
         runs_->focus_search();
     });
-    // Out of a text field, where letters and Space are text.
+    // A way out of text fields, in which letters and Space cannot be used as keys.
     add_action("view.picture", view, tr("Go to the picture"), {QKeySequence(Qt::Key_F6)}, "image", [this] {
         (tunes() ? static_cast<QWidget*>(&tune_->grid()) : preview_)->setFocus(Qt::ShortcutFocusReason);
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// MainWindow: how its parts are connected with each other.
+// The part of MainWindow that connects its parts with each other.
 #include <QMenu>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ using app::Side;
 
 namespace {
 
-/// The key of what is said of a clip that cannot be shown.
+/// The key of the banner for a clip that cannot be shown.
 QString clip_banner(const QString& file) { return QStringLiteral("clip %1").arg(file); }
 
 } // namespace
@@ -109,7 +109,7 @@ void MainWindow::connect_project() {
     });
     connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
     connect(&studio_.project, &app::Project::modified_changed, this, &MainWindow::update_title);
-    connect(&studio_.project, &app::Project::changed, this, &MainWindow::update_title); // whether there are shots
+    connect(&studio_.project, &app::Project::changed, this, &MainWindow::update_title); // there may be shots or none
 }
 
 void MainWindow::connect_opener() {
@@ -154,10 +154,10 @@ void MainWindow::connect_preview() {
             [this](Side side, const QString& clip) { preview_->show_clip(side, clip, true); });
     connect(preview_, &PreviewView::request_found, opener_, &Opener::offer_request);
     connect(viewer_, &Viewer::failed, this, [this](Side side, const app::Issue& issue) {
-        // What is on its way was asked for before this was read.
+        // A clip that is being opened was asked for before the user could read this, so it does not remove the banner.
         if (!preview_->is_opening(side)) unseen_[side] << issue.file;
         app::run_then(
-            this, [issue] { return app::RunHistory::titled(issue).line(); }, // a run's title lies in its folder
+            this, [issue] { return app::RunHistory::titled(issue).line(); }, // reads the title in a run's folder
             [this, file = issue.file](const QString& line) {
                 banners_->show_banner(clip_banner(file), Banners::Kind::error, line, {}, 20);
             });
@@ -165,7 +165,7 @@ void MainWindow::connect_preview() {
     });
     connect(preview_, &PreviewView::opened_by_hand, this, &MainWindow::forget_unseen);
     connect(preview_, &PreviewView::clip_opened, this, [this](Side side) {
-        if (side == Side::b) forget_unseen(side); // always by hand
+        if (side == Side::b) forget_unseen(side); // B is always opened by the user
     });
     app::Player& player = preview_->player();
     connect(metrics_, &MetricsView::frame_requested, &player,
@@ -175,7 +175,7 @@ void MainWindow::connect_preview() {
             [this, &player] { metrics_->set_frame(std::max(0, player.frame_of(app::Side::a))); });
     runs_->set_seen([this] { return viewer_->seen(); });
     const auto chosen = [this] {
-        // A pair that was compared was chosen for that, unless a menu is open on it.
+        // A selected pair that was compared is of no further use, unless a menu is open on it.
         return runs_->is_choosing() && (runs_->has_open_menu() || runs_->selected() != compared_);
     };
     connect(viewer_, &Viewer::live_shown, this, [this, chosen] {
@@ -190,7 +190,7 @@ void MainWindow::connect_preview() {
     });
 }
 
-/// Something else was asked for in its place, by somebody who has read that.
+/// Removes the banners of a side, as the user has read them and asked for something else.
 void MainWindow::forget_unseen(Side side) {
     const QStringList gone = unseen_.take(side), other = unseen_.value(side == Side::a ? Side::b : Side::a);
     for (const QString& file : gone)
@@ -224,7 +224,7 @@ void MainWindow::connect_sides() {
     connect(compare_bar_, &CompareBar::chosen, this, [this](Side side, const QString& path) {
         side == Side::a ? viewer_->compare(path, {}) : viewer_->compare({}, path);
     });
-    // Two runs of one prompt and seed have one name: what differs stands behind it.
+    // Two runs with the same prompt and seed have the same name, so what differs is shown after it.
     connect(differences_, &DifferencesPanel::told_apart, this, [this](const QString& a, const QString& b) {
         for (const auto& [side, detail] : {std::pair{Side::a, a}, {Side::b, b}}) {
             compare_bar_->set_detail(side, detail);
@@ -297,7 +297,7 @@ void MainWindow::connect_generation() {
 }
 
 void MainWindow::connect_cut() {
-    // Elsewhere these keys move and delete other things.
+    // Elsewhere these keys have other meanings.
     for (const char* id : {"timeline.delete", "timeline.open", "timeline.previous", "timeline.next",
                            "timeline.move-back", "timeline.move-on", "timeline.shorter", "timeline.longer",
                            "timeline.first", "timeline.last", "timeline.zoom-in", "timeline.zoom-out"})
@@ -313,7 +313,7 @@ void MainWindow::connect_cut() {
     connect(timeline_, &TimelineView::locate_requested, locator_, &MediaLocator::locate);
     connect(retaking_, &Retaking::begun, this, [this] {
         viewer_->watch();
-        extension_->end(); // something else is made of the shot now
+        extension_->end(); // another run is made from the shot instead
     });
     connect(shot_adder_, &ShotAdder::added_in_create, this, [this] { open_dock("timeline-dock"); });
     connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) {
@@ -337,15 +337,15 @@ void MainWindow::connect_tune() {
     auto& sweeps = studio_.core.sweeps();
     for (const char* id : {"tune.export-video", "tune.export-picture", "tune.export-report", "tune.export-csv"})
         tune_->export_menu().addAction(actions_.at(QLatin1String(id)));
-    // What is done with a clip of the grid; in the rest of the window these keys are the timeline's.
+    // For a clip of the grid; elsewhere in the window these keys are the timeline's.
     for (const char* id : {"tune.take", "tune.take-all", "tune.compare", "tune.star", "tune.reference"})
         actions_.keep_to(QLatin1String(id), tune_->grid());
     connect(tune_, &SweepView::open_run, this, [this](const QString& run) {
-        playback_->play_next(); // as it did in the grid
+        playback_->play_next(); // as it was playing in the grid
         viewer_->open_run(run);
     });
     connect(tune_, &SweepView::compare_runs, viewer_, &Viewer::compare);
-    // What can be done with a run from the menus is done with the clip that is selected, while it is seen.
+    // While the grid is shown, the menus' actions for runs apply to its selected clip.
     connect(tune_, &SweepView::current_run_changed, this, [this](const QString& run) {
         if (tunes()) runs_->select(run);
     });
@@ -353,7 +353,7 @@ void MainWindow::connect_tune() {
         if (const auto cell = tune_->grid().current()) sweep_table_->set_current(*cell);
     };
     connect(&tune_->grid(), &SweepGrid::current_changed, this, follow_grid);
-    connect(&sweeps, &app::SweepDocument::shown_changed, this, follow_grid); // the table has the new one's rows by now
+    connect(&sweeps, &app::SweepDocument::shown_changed, this, follow_grid); // the table already has the new rows
     connect(sweep_table_, &SweepTable::picked, &tune_->grid(),
             [this](std::size_t cell) { tune_->grid().set_current(cell); });
     connect(sweep_table_, &SweepTable::activated, &tune_->grid(), &SweepGrid::activate);

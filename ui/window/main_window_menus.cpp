@@ -13,7 +13,7 @@
 namespace denoir::ui {
 namespace {
 
-/// Actions by their ids; "-" is a separator.
+/// Adds actions by their ids; "-" is a separator.
 void fill(QMenu& menu, const ActionTable& actions, std::initializer_list<const char*> ids) {
     for (const char* id : ids)
         if (*id == '-')
@@ -62,7 +62,7 @@ void MainWindow::make_view_menu() {
     fill(view, actions_,
          {"view.create", "view.compare", "view.tune", "-", "view.palette", "view.search", "view.picture",
           "view.timeline", "view.parameters", "view.queue", "-"});
-    add_parameter_actions(); // here, as the palette lists actions in the order in which they are added
+    add_parameter_actions(); // added here, as this decides the order of the palette
     docks_->fill_menu(*view.addMenu(tr("&Docks")), actions_);
     fill(view, actions_,
          {"view.reset-layout", "view.full-screen", "-", "view.theme-system", "view.theme-light", "view.theme-dark"});
@@ -82,7 +82,7 @@ void MainWindow::make_compare_menu() {
           "compare.export-layers", "-", "compare.end"});
 }
 
-/// They stand in no menu: the palette finds them by name, and each may be given keys.
+/// Adds an action for each parameter. They are in no menu, but the palette finds them, and the user may give them keys.
 void MainWindow::add_parameter_actions() {
     for (Field* field : parameters_->fields())
         add_action(("parameter." + field->control()->objectName()).toLatin1().constData(), tr("Parameters"),
@@ -92,7 +92,7 @@ void MainWindow::add_parameter_actions() {
                    });
 }
 
-/// What other programs call these actions, or what people think of when they look for them.
+/// Adds words by which the palette also finds actions: what other programs call them, or what people may look for.
 void MainWindow::add_other_words() {
     const std::initializer_list<std::pair<const char*, QString>> words{
         {"file.open", tr("load import")},
@@ -138,7 +138,7 @@ void MainWindow::add_other_words() {
     for (const auto& [id, other] : words) actions_.set_other_words(QLatin1String(id), other);
 }
 
-/// In the corner of the menu bar: the way to every action for those who do not know its keys.
+/// Adds a button in the corner of the menu bar, by which those who do not know the palette's keys find every action.
 void MainWindow::add_palette_button() {
     auto* find = new QToolButton(menuBar());
     QAction* palette_action = actions_.at(QStringLiteral("view.palette"));
@@ -155,7 +155,8 @@ void MainWindow::add_palette_button() {
     menuBar()->setCornerWidget(find);
 }
 
-/// Qt's own button, shown where the window is too narrow for every menu: its drawing is black, its name is missing.
+/// Gives a picture and a name to Qt's button for menus that do not fit into the window: its own picture is black in
+/// every theme, and it has no name.
 void MainWindow::dress_further_menus() {
     if (auto* further = menuBar()->findChild<QToolButton*>(QStringLiteral("qt_menubar_ext_button")))
         set_drawing(*further, icon(QStringLiteral("more")), tr("Further menus"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// MainWindow: what is done with the cut.
+// The part of MainWindow with the actions for the cut.
 #include "app/project/project.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/window/extension.h"
@@ -11,7 +11,7 @@ namespace denoir::ui {
 
 void MainWindow::make_timeline_actions() {
     const QString timeline = tr("Timeline");
-    // Nothing is cut that is not seen.
+    // While the timeline is hidden, these only show it, so that nothing is changed that is not seen.
     const auto add_cut = [&](const char* id, const QString& text, const QList<QKeySequence>& keys, const char* picture,
                              auto act) {
         return add_action(id, timeline, text, keys, picture, [this, act] {
@@ -45,7 +45,7 @@ void MainWindow::make_timeline_actions() {
         timeline_->zoom_to_fit();
     });
 
-    // Where the timeline has the focus: connect_cut() keeps them to it.
+    // These only work while the timeline has the focus; see connect_cut().
     const auto add_here = [&](const char* id, const QString& text, const QList<QKeySequence>& keys, const char* picture,
                               auto act) { add_cut(id, text, keys, picture, act)->setAutoRepeat(true); };
     add_here("timeline.delete", tr("Delete the selected shot"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// MainWindow: the actions on runs, pictures, comparisons, sweeps and the cut.
+// The part of MainWindow with the actions for runs, playing, comparisons and sweeps.
 #include <QAction>
 #include <QApplication>
 
@@ -68,11 +68,11 @@ void MainWindow::make_run_actions() {
                [this] { add_what_is_meant(); });
 }
 
-/// In the layout Tune the axes become a sweep; a run that is to be next in line is one all the same.
+/// In the layout Tune, Generate makes a sweep of the axes, unless a run is to be next in line.
 void MainWindow::generate(bool next) { tunes() && !next ? generation_->sweep() : generation_->generate(next); }
 
-/// Stops one thing at a time, the one that is seen most, and nothing that still waits. With nothing at work, gives up
-/// what the next run was to begin with (an extension, a branch) or what was to be generated.
+/// Stops one thing at a time, the most visible one, and nothing that still waits. If nothing is at work, gives up what
+/// the next run was to begin with (an extension, a branch) or what was to be generated.
 void MainWindow::stop_work() {
     if (studio_.queue.running() != 0 || studio_.worker.busy()) say(tr("stopping …"));
     if (studio_.worker.busy())
@@ -97,9 +97,9 @@ void MainWindow::stop_work() {
         say(tr("There is nothing to stop."));
 }
 
-/// Adds what the user looks at to the timeline: while the list of runs has the focus, its selection; in the layout Tune
-/// the selected clips; else what the preview shows. Several runs stay selected after other work: where the preview
-/// shows none of them, they are not meant.
+/// Adds to the timeline what the user means: the selection while the list of runs has the focus; in the layout Tune the
+/// selected clips; otherwise what the preview shows. Several selected runs are only meant if the preview shows one of
+/// them, as they may have stayed selected after other work.
 void MainWindow::add_what_is_meant() {
     const QStringList runs = runs_->selected();
     const auto* shown = preview_->info(app::Side::a);
@@ -110,7 +110,7 @@ void MainWindow::add_what_is_meant() {
         return clips.isEmpty() ? say(tr("Select a clip that has a video first.")) : shot_adder_->add(clips);
     }
     if (!in_list && steps_->shows_live() && steps_->live().running())
-        return shot_adder_->add({steps_->live().run()}); // says that there is no video yet
+        return shot_adder_->add({steps_->live().run()}); // which says that there is no video yet
     const bool file = shown && shown->run.isEmpty() && !shown->path.isEmpty();
     if (file && (runs.isEmpty() || !in_list)) return shot_adder_->add({shown->path});
     const QString run = viewer_->run(app::Side::a);
@@ -133,8 +133,8 @@ void MainWindow::make_play_actions() {
                [this] { playback_->step(-1); });
     add_action("play.frame-on", play, tr("Next frame"), {QKeySequence(Qt::Key_Period)}, "next-frame",
                [this] { playback_->step(1); });
-    // One sequence each: Qt finds "Shift+." where Shift makes another character of it, and would find that one as well,
-    // and then do neither.
+    // Only one sequence each: if Shift makes another character of a key, Qt recognises "Shift+." all the same. With
+    // that character as a second sequence both would match, and Qt would do nothing.
     add_action("play.ten-back", play, tr("Ten frames back"), {QKeySequence(Qt::SHIFT | Qt::Key_Comma)},
                "previous-frame", [this] { playback_->step(-10); });
     add_action("play.ten-on", play, tr("Ten frames forward"), {QKeySequence(Qt::SHIFT | Qt::Key_Period)}, "next-frame",
@@ -206,7 +206,7 @@ void MainWindow::make_layer_actions() {
     add_action("compare.layers", comparing, tr("Compare &layer by layer"),
                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)}, "sliders", [this] {
                    const QStringList runs = runs_->selected();
-                   if (runs.size() == 2 && runs != compared_) compare_pair(runs); // as show_compare() does
+                   if (runs.size() == 2 && runs != compared_) compare_pair(runs); // like show_compare()
                    show_layers();
                });
     add_action("compare.trace", comparing, tr("Trace &both runs"), {}, "sliders", [this] {
@@ -313,7 +313,7 @@ void MainWindow::make_tune_actions() {
     };
     auto& sweeps = studio_.core.sweeps();
     add("tune.axes", tr("Edit the &axes"), "edit", [this] { tune_->bar().focus_values(); });
-    // Why nothing is done, where there is nothing to do.
+    // Says `why` if there is nothing to do.
     const auto unless = [this](bool nothing, const QString& why, const auto& act) { nothing ? say(why) : act(); };
     add("tune.swap", tr("S&wap rows and columns"), "swap", [this, unless] {
         unless(tune_->bar().chips().size() < 2, tr("There are no two axes to swap."), [this] { tune_->bar().swap(); });

@@ -10,7 +10,7 @@
 namespace denoir::ui {
 namespace {
 
-/// Why what was found cannot stand for the take; empty: it can.
+/// Why what was found cannot be used for the take; empty if it can.
 QString why_not(const app::Take& take, const app::TakeReader::Found& found) {
     if (!found.issue.isEmpty()) return found.issue.line();
     const QString name = QFileInfo(found.take.video).fileName();
@@ -47,7 +47,7 @@ void MediaLocator::look(const app::Take& take, const QString& path) {
         });
 }
 
-/// The first was chosen; of the others those that fit.
+/// Relinks the first, which the user has chosen, and those of the others that fit.
 void MediaLocator::relink(const std::vector<app::MovedTake>& moved, const std::vector<app::TakeReader::Found>& found) {
     if (const QString refusal = why_not(moved[0].take, found[0]); !refusal.isEmpty()) return emit said(refusal);
     std::vector<app::MovedTake> good;

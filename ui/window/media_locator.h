@@ -18,8 +18,8 @@ namespace denoir::ui {
 
 class TimelineView;
 
-/// Asks where the missing video of a shot lies now, looks whether all of the take is there, and relinks it with the
-/// others that have moved along. Borrows all.
+/// Asks where the missing video of a shot is, checks whether it has all of the take, and relinks it together with
+/// others that were moved as well. Borrows all.
 class MediaLocator : public QObject {
     Q_OBJECT
 public:

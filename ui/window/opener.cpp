@@ -27,7 +27,7 @@ using app::Found;
 
 namespace {
 
-constexpr int said_after_ms = 500; // looking takes longer only on a slow disk
+constexpr int said_after_ms = 500; // looking takes longer than that only on a slow disk
 
 QStringList paths_of(const std::vector<Found>& found) {
     QStringList paths;
@@ -39,7 +39,7 @@ QStringList paths_of(const std::vector<Found>& found) {
 
 Opener::Opener(app::RequestDocument& document, app::SweepDocument& sweeps, Banners& banners, QWidget& window)
     : QObject(&window), document_(document), sweeps_(sweeps), banners_(banners), window_(window) {
-    pool_.setMaxThreadCount(1); // what is asked for first is opened first
+    pool_.setMaxThreadCount(1); // so that files are opened in the order of the calls
 }
 
 void Opener::refuse(const QString& why) {
@@ -131,7 +131,7 @@ void Opener::take(const Found& found) {
     case Found::Kind::nothing:
         return refuse(tr("%1: there is no such file or folder").arg(found.path));
     case Found::Kind::refused:
-        return; // has told why
+        return; // the reason has been said
     case Found::Kind::project:
         return emit project_chosen(found.path, found.project);
     case Found::Kind::request:
@@ -155,7 +155,7 @@ void Opener::take(const Found& found) {
     }
 }
 
-/// What a file says, a branch too.
+/// Restores the request of a file, which may be a branch.
 void Opener::restore(const Request& request) {
     if (request.start)
         document_.restore_branch(request, tr("Open request"));
@@ -190,7 +190,7 @@ void Opener::watch(const QString& models) {
 
 void Opener::offer_request(const QString& request, const QString& path) {
     const QString file = QFileInfo(path).fileName();
-    // Folders of runs have names that nobody gave them. Empty: nothing is to be offered.
+    // For a run its title, as nobody has chosen the name of its folder; empty if nothing is to be offered.
     const auto name_of_it = [path, file] {
         if (!is_run_folder(app::to_path(path))) return file;
         if (app::RunHistory::is_own_folder(path)) return QString();

@@ -17,8 +17,8 @@ namespace denoir::ui {
 
 namespace {
 const QString geometry_key = QStringLiteral("window/geometry");
-constexpr int frame_width = 8, title_height = 40; ///< at most, of usual desktops
-constexpr int calm_ms = 1000;                     ///< a drag stores nothing before it ends
+constexpr int frame_width = 8, title_height = 40; ///< largest frame of usual desktops
+constexpr int calm_ms = 1000;                     ///< delay of storing, so that nothing is stored during a drag
 } // namespace
 
 Place::Place(QMainWindow& window, Layouts& layouts, app::Settings& settings, QObject* parent)
@@ -32,7 +32,7 @@ void Place::restore() {
     const QByteArray geometry = settings_.value(geometry_key).toByteArray();
     if (!geometry.isEmpty()) window_.restoreGeometry(geometry);
     if (window_.isMaximized() || window_.isFullScreen()) return;
-    // What lies beyond the screen cannot be reached. How thick the frame will be nobody knows before it is shown.
+    // The whole window must be on the screen. The size of its frame is not known before it is shown.
     const QRect room = window_.screen()->availableGeometry().adjusted(0, 0, -frame_width, -title_height);
     window_.resize(window_.size().boundedTo(room.size()));
     if (!geometry.isEmpty() && !room.contains(window_.geometry()))
@@ -58,7 +58,7 @@ void Place::keep() {
 
 void Place::remember() {
     soon_.stop();
-    if (!window_.isVisible() || window_.isMinimized()) return; // nothing stands anywhere
+    if (!window_.isVisible() || window_.isMinimized()) return; // it has no place now
     layouts_.remember();
     settings_.set_value(geometry_key, window_.saveGeometry());
 }
@@ -67,13 +67,13 @@ bool Place::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
     case QEvent::Show:
     case QEvent::Hide:
-        // visibilityChanged() of the dock follows. When the window is minimized or comes back, no dock was opened or
-        // closed by anybody.
+        // The dock's visibilityChanged() follows. When the window is minimized or restored, no dock was opened or
+        // closed by the user.
         with_window_ = watched != &window_ && event->spontaneous();
         break;
     case QEvent::Resize:
     case QEvent::Move:
-        // Somebody drags the edge between two docks, or moves a floating one.
+        // The user drags the edge between two docks, or moves a floating one.
         if (const auto* dock = qobject_cast<QDockWidget*>(watched);
             dock && (dock->isFloating() ||
                      (event->type() == QEvent::Resize && QGuiApplication::mouseButtons().testFlag(Qt::LeftButton))))

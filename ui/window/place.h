@@ -13,15 +13,15 @@ namespace denoir::ui {
 
 class Layouts;
 
-/// Where the window stands and how its docks are arranged, in the settings: put back at the start, and stored a moment
-/// after each change, so that a session that is killed keeps them, too. Borrows all.
+/// The window's place and the arrangement of its docks in the settings: restored at the start and stored shortly after
+/// each change, so that they are kept even if the program is killed. Borrows all.
 class Place : public QObject {
     Q_OBJECT
 public:
     Place(QMainWindow& window, Layouts& layouts, app::Settings& settings, QObject* parent = nullptr);
-    void restore();  ///< puts the window back where it was; before it is shown
+    void restore();  ///< puts the window where it was; to be called before it is shown
     void keep();     ///< begins to store every change
-    void remember(); ///< stores now
+    void remember(); ///< stores the present state now
 
 private:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -30,7 +30,7 @@ private:
     Layouts& layouts_;
     app::Settings& settings_;
     QTimer soon_;
-    bool with_window_ = false; ///< the dock's next visibilityChanged() is due to the window, not to the user
+    bool with_window_ = false; ///< whether a dock's next visibilityChanged() comes from the window, not from the user
 };
 
 } // namespace denoir::ui

@@ -15,7 +15,7 @@ namespace denoir::ui {
 
 Playback::Playback(PreviewView& preview, SweepView& sweep, TimelineView& cut, const Layouts& layouts, QObject* parent)
     : QObject(parent), preview_(preview), sweep_(sweep), cut_(cut), layouts_(layouts) {
-    // Who plays the clip by itself has seen enough of the cut.
+    // Playing a clip pauses the cut.
     connect(&preview_.player(), &app::Player::speed_changed, this, [this](double speed) {
         if (speed != 0) pause_cut();
     });
@@ -48,7 +48,7 @@ void Playback::toggle() {
     if (!player) return;
     if (covered) return player->play(); // it may have played on below
     if (player == &preview_.player() && player->playing())
-        plays_next_ = false; // whoever pauses now wants the next one still, too
+        plays_next_ = false; // after a pause the next clip does not play by itself either
     player->toggle();
 }
 

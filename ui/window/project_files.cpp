@@ -28,8 +28,8 @@ namespace denoir::ui {
 
 namespace {
 const QString open_key = QStringLiteral("open_project");
-constexpr int said_after_ms = 500;     // writing takes longer only on a slow disk
-constexpr int offered_after_ms = 4000; // what takes longer may never end
+constexpr int said_after_ms = 500;     // writing takes longer than that only on a slow disk
+constexpr int offered_after_ms = 4000; // a disk that takes longer may never answer
 } // namespace
 
 ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, Banners& banners, QWidget& window)
@@ -77,7 +77,7 @@ void ProjectFiles::ask_for_file() {
 }
 
 void ProjectFiles::open(const QString& path, const app::ProjectContent& content) {
-    // Of a file that is being saved, or has been, it may be what was there before.
+    // If the file is being saved, or is the project's, `content` may be older than that.
     if (loses_nothing() && saving_ == 0 && path != studio_.project.path()) {
         take(path, content);
         emit opened();
@@ -86,8 +86,8 @@ void ProjectFiles::open(const QString& path, const app::ProjectContent& content)
     leave([this, path] { open_anew(path); });
 }
 
-/// After an answer about the changes that there are now: the file may just have been saved, or have changed while that
-/// was being thought about.
+/// Reads the file again and opens it, after the user has answered about unsaved changes: the file may have changed in
+/// the meantime, for example by saving.
 void ProjectFiles::open_anew(const QString& path) {
     const auto state = [this] { return std::pair(studio_.project.number(), studio_.project.step()); };
     reading_.put(
@@ -98,7 +98,7 @@ void ProjectFiles::open_anew(const QString& path) {
                 emit opened();
                 return;
             }
-            leave([this, path] { open_anew(path); }); // and what was done since? It may have been saved to this file
+            leave([this, path] { open_anew(path); }); // asks about changes made since the answer
         });
 }
 
@@ -106,7 +106,7 @@ ProjectFiles::Before ProjectFiles::as_it_is() const {
     return {studio_.project.number(), asked_json(studio_.document.to_keep()), studio_.project.undo().index()};
 }
 
-/// Nothing is told of a project that is not there any more.
+/// Opens the last session's project again. If that does not exist any more, says nothing.
 void ProjectFiles::reopen(const QString& path, const Before& before) {
     struct Last {
         std::shared_ptr<const app::ProjectContent> content;
@@ -127,7 +127,7 @@ void ProjectFiles::reopen(const QString& path, const Before& before) {
             come_in(before, true, tr("take the project's prompt and parameters"),
                     [&](app::Project::Entry entry) { studio_.project.open(path, *last.content, entry); });
             remember(path);
-            results.set_recovery_offered(false); // what an earlier session left finds its shots
+            results.set_recovery_offered(false); // results that an earlier session left find their shots now
         } else {
             results.withdraw_recovery();
             if (is_empty()) studio_.settings.set_value(open_key, {});
@@ -143,14 +143,14 @@ bool ProjectFiles::is_another(const Before& before) const {
     return !is_empty() || studio_.project.number() != before.project;
 }
 
-/// What was typed while the disk was slow stays, with its undo steps and the pictures still being taken in.
+/// Keeps what was typed while the disk was slow, with its undo steps and the pictures that are still being read.
 void ProjectFiles::come_in(const Before& before, bool keeps, const QString& label,
                            const std::function<void(app::Project::Entry)>& open) {
     using Entry = app::Project::Entry;
     const Before now = as_it_is();
     const bool typed = now.request != before.request || now.step != before.step || studio_.core.inputs.busy();
     if (typed && !studio_.project.cut_edited()) return open(Entry::joins);
-    const Request request = studio_.document.to_keep(); // the steps of another cut cannot stay
+    const Request request = studio_.document.to_keep(); // undo steps of another cut cannot stay
     replace_request(label, [&] {
         open(Entry::replaces);
         if (typed || keeps) studio_.document.load(request);
@@ -205,12 +205,12 @@ void ProjectFiles::written(int number, const QString& path, const app::Issue& is
     answered_ = std::max(answered_, number);
     if (!issue.isEmpty()) {
         once_saved_ = {};
-        answered_ = asked_; // nothing more is done
+        answered_ = asked_; // so that nothing says that it is still being saved
         banners_.remove(QStringLiteral("close"));
         return banners_.show_banner(QStringLiteral("save"), Banners::Kind::error, issue.line());
     }
     studio_.settings.add_recent_project(path);
-    banners_.remove(QStringLiteral("save")); // that it failed
+    banners_.remove(QStringLiteral("save")); // it may say that saving failed
     if (saving_ == 0) banners_.remove(QStringLiteral("close"));
     emit said(words);
     if (then) then();
@@ -218,7 +218,7 @@ void ProjectFiles::written(int number, const QString& path, const app::Issue& is
     if (const auto next = std::exchange(once_saved_, {})) next();
 }
 
-/// `number`: of what is being done.
+/// Says `words` if the write of that number takes long.
 void ProjectFiles::tell_if_slow(int number, const QString& words) {
     QTimer::singleShot(said_after_ms, this, [this, number, words] {
         if (answered_ < number) emit said(words);
@@ -229,8 +229,8 @@ bool ProjectFiles::loses_nothing() const { return !studio_.project.is_modified()
 
 bool ProjectFiles::leave(const std::function<void()>& then) {
     auto& project = studio_.project;
-    if (saving_ > 0) { // it may fail, or be what is opened next; what is done until then is asked about
-        ends_ = 0;     // something else is wanted now
+    if (saving_ > 0) { // asks when that is done, as it may fail, or the file may be the one to open
+        ends_ = 0;     // closing the window is no longer wanted
         banners_.remove(QStringLiteral("close"));
         once_saved_ = [this, then, number = project.number()] {
             if (number == studio_.project.number()) leave(then);
@@ -241,7 +241,7 @@ bool ProjectFiles::leave(const std::function<void()>& then) {
         then();
         return true;
     }
-    then_ = then; // asked once: what was wanted last is what follows
+    then_ = then; // if the question is open already, its answer is followed by what was wanted last
     if (question_) {
         question_->raise();
         question_->activateWindow();
@@ -257,7 +257,7 @@ bool ProjectFiles::leave(const std::function<void()>& then) {
         question_ = nullptr;
         const std::function<void()> next = std::exchange(then_, {});
         const auto leave_it = [this, next, number] {
-            if (number == studio_.project.number()) leave(next); // it may be changed until it is saved
+            if (number == studio_.project.number()) leave(next); // it may have been changed again meanwhile
         };
         if (answer == QMessageBox::Discard) saving_ > 0 ? leave_it() : next();
         if (answer == QMessageBox::Save) save(leave_it);
@@ -273,7 +273,7 @@ void ProjectFiles::forget_question() {
 
 void ProjectFiles::replace_request(const QString& label, const std::function<void()>& change) {
     const auto before = studio_.document.state();
-    // What was saved with its project stays there and is no step of the next one.
+    // A request that was saved with its project is not lost, and needs no undo step in the next one.
     const bool saved = !studio_.project.path().isEmpty() && !studio_.project.is_modified();
     change();
     if (saved) return;
@@ -304,8 +304,8 @@ void ProjectFiles::fill_recent(QMenu& menu) {
 
 void ProjectFiles::offer_recovery(bool reopens) {
     const QString last = studio_.settings.value(open_key).toString();
-    studio_.settings.set_value(open_key, {});        // of this session, from now on
-    studio_.core.results.set_recovery_offered(true); // until it is known
+    studio_.settings.set_value(open_key, {});        // from now on it is this session's project
+    studio_.core.results.set_recovery_offered(true); // until it is known whether there is something to recover
     struct Left {
         std::optional<app::Project::Recovery> recovery;
         std::optional<app::RecoveredProject> kept;
@@ -318,7 +318,7 @@ void ProjectFiles::offer_recovery(bool reopens) {
                 left.recovery = each;
                 break;
             }
-            app::Project::discard(each); // its request is kept by RememberedRequest as well
+            app::Project::discard(each); // RememberedRequest keeps its request as well
         }
         try {
             if (left.recovery && left.recovery->kept && !left.recovery->older)
@@ -329,12 +329,12 @@ void ProjectFiles::offer_recovery(bool reopens) {
         return left;
     };
     const bool empty = is_empty();
-    if (reopens && empty && !last.isEmpty()) studio_.settings.set_value(open_key, last); // until it is known
+    if (reopens && empty && !last.isEmpty()) studio_.settings.set_value(open_key, last); // in case reading takes long
     reading_.put(this, look, [this, last, reopens, empty, before = as_it_is()](Left left) {
         if (!left.recovery && reopens && empty && !last.isEmpty()) return reopen(last, before);
         if (left.recovery && studio_.project.path().isEmpty()) studio_.settings.set_value(open_key, {});
         if (left.recovery && (!left.kept || is_another(before))) return offer_to_recover(*left.recovery, left.issue);
-        if (left.recovery) // the last session's work simply goes on
+        if (left.recovery) // continues the last session's work without a question
             recover(*left.recovery, *left.kept, before);
         else
             studio_.core.results.withdraw_recovery();
@@ -356,7 +356,7 @@ void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery, cons
             banners_.remove(QStringLiteral("recover"));
             recover(recovery);
         });
-        if (!done) offer_to_recover(recovery); // keep offering it: the question may be answered with Cancel
+        if (!done) offer_to_recover(recovery); // goes on offering it, as the question may be answered with Cancel
     };
     const auto answered = [this] {
         studio_.core.results.set_recovery_offered(false);
@@ -390,11 +390,11 @@ void ProjectFiles::recover(const app::Project::Recovery& recovery) {
     };
     const auto state = [this] { return std::pair(studio_.project.number(), studio_.project.step()); };
     reading_.put(this, look, [this, recovery, state, answered = state()](const Read& read) {
-        // Tried again when whoever holds it has ended, and its results wait for that.
+        // The user may try again when the studio that holds it has ended; results go on waiting.
         if (!read.project) return offer_to_recover(recovery, read.issue);
-        if (state() != answered && !loses_nothing()) return offer_to_recover(recovery); // and what was done since?
+        if (state() != answered && !loses_nothing()) return offer_to_recover(recovery); // there are new changes
         replace_request(tr("recover"), [&] { studio_.project.recover(recovery, *read.project); });
-        studio_.core.results.set_recovery_offered(false); // what came meanwhile finds its shots now
+        studio_.core.results.set_recovery_offered(false); // results that came meanwhile find their shots now
         emit begun();
     });
 }
@@ -420,7 +420,7 @@ void ProjectFiles::end(const std::function<void()>& close) {
     });
 }
 
-/// A disk that never answers keeps the program, not the window: what was asked of it is done all the same.
+/// Offers to close the window if the disk takes long: it need not wait, as the program ends only after writing.
 void ProjectFiles::offer_to_close(int number) {
     QTimer::singleShot(offered_after_ms, this, [this, number] {
         if (answered_ >= number || ends_ != number) return;
@@ -442,7 +442,7 @@ void ProjectFiles::closing() {
     auto& project = studio_.project;
     const QString file = project.saves_to();
     if (keeps_ && !file.isEmpty()) studio_.settings.set_value(open_key, file);
-    // Nothing is asked, nothing is lost. What is not waited for here is done before the program ends.
+    // Nothing is lost, even without waiting here: the program writes before it ends.
     if (!waits_)
         project.keep_for_next_start([](bool) {});
     else if (!project.keep_for_next_start())

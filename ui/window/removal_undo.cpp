@@ -34,7 +34,7 @@ RemovalUndo::RemovalUndo(Studio& studio, QAction& undo, QAction& redo, QObject* 
         restored({0, What::entries, {}, entries});
     });
     connect(&studio_.project, &app::Project::loaded, this, [this] {
-        removed_.clear(); // their places between the steps of the old project mean nothing now
+        removed_.clear(); // their places between the steps of the old project mean nothing any more
         restored_.clear();
         name_actions();
     });
@@ -46,7 +46,7 @@ void RemovalUndo::undo() {
     const std::size_t before = removed_.size();
     const What what = removed_.back().what;
     what == What::runs ? studio_.history.restore() : studio_.queue.undo_clear();
-    if (removed_.size() == before) restored({0, what, {}, {}}); // it cannot be brought back: what was before it is next
+    if (removed_.size() == before) restored({0, what, {}, {}}); // nothing came back; the one before it is next
 }
 
 void RemovalUndo::redo() {
@@ -54,7 +54,7 @@ void RemovalUndo::redo() {
     if (!restored_last()) return studio_.project.undo().redo();
     const Removal next = restored_.back();
     restored_.pop_back();
-    // What has just come back is listed only once its folder has been looked at.
+    // Runs that have just come back are listed only after their folders have been read.
     const bool too_soon = std::any_of(next.runs.begin(), next.runs.end(), [this](const QString& run) {
         return !studio_.history.contains(run) && QFileInfo::exists(run);
     });
@@ -68,7 +68,7 @@ void RemovalUndo::redo() {
 }
 
 void RemovalUndo::removed(What what) {
-    studio_.document.settle(); // the next edit must not merge with one before the removal
+    studio_.document.settle(); // so that the next edit does not merge with one before the removal
     if (!redoing_) restored_.clear();
     removed_.push_back({studio_.project.step(), what, {}, {}});
     name_actions();
@@ -79,7 +79,7 @@ void RemovalUndo::restored(const Removal& back) {
     const auto last = std::find_if(removed_.rbegin(), removed_.rend(),
                                    [&back](const Removal& each) { return each.what == back.what; });
     if (last != removed_.rend()) {
-        // If it was brought back by another button, after other steps, it was not undone and cannot be redone.
+        // What was brought back by another button after other steps was not undone, so that it cannot be redone.
         const bool undone = last->step == studio_.project.step() && !(back.runs.isEmpty() && back.entries.isEmpty());
         if (undone) restored_.push_back({last->step, back.what, back.runs, back.entries});
         removed_.erase(std::next(last).base());
@@ -95,13 +95,13 @@ void RemovalUndo::step_changed() {
     name_actions();
 }
 
-/// What undo would take back next is a removal.
+/// Whether undo would take back a removal next.
 bool RemovalUndo::removed_last() const {
     return !removed_.empty() && removed_.back().step == studio_.project.step() &&
            (removed_.back().what == What::runs ? studio_.history.can_restore() : studio_.queue.can_undo_clear());
 }
 
-/// What redo would do next is a removal.
+/// Whether redo would repeat a removal next.
 bool RemovalUndo::restored_last() const {
     return !restored_.empty() && restored_.back().step == studio_.project.step();
 }

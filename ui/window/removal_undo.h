@@ -12,20 +12,20 @@ class QAction;
 
 namespace denoir::ui {
 
-/// Undo and redo of the window: the steps of the project's stack, and between them the runs and queue entries that were
-/// removed, which come back in their turn and go again. Names and enables both actions.
+/// Undo and redo of the window: the steps of the project's undo stack and, at their places between them, removals of
+/// runs and queue entries. Names and enables both actions.
 class RemovalUndo : public QObject {
     Q_OBJECT
 public:
-    /// Borrows all; both actions are connected here.
+    /// Borrows all; connects both actions.
     RemovalUndo(Studio& studio, QAction& undo, QAction& redo, QObject* parent = nullptr);
 
 private:
     enum class What { runs, entries };
     struct Removal {
-        int step = 0; ///< Project::step() when they went
+        int step = 0; ///< Project::step() when they were removed
         What what = What::runs;
-        QStringList runs; ///< of one that was undone: what came back
+        QStringList runs; ///< runs or `entries` that came back when it was undone
         QList<quint64> entries;
     };
     void undo();
@@ -40,7 +40,7 @@ private:
     Studio& studio_;
     QAction &undo_, &redo_;
     std::vector<Removal> removed_;  ///< newest last
-    std::vector<Removal> restored_; ///< by undo: what redo removes again, next one last
+    std::vector<Removal> restored_; ///< removals that were undone; redo takes the last one
     int step_ = 0;
     bool redoing_ = false;
 };

@@ -28,7 +28,7 @@ void Retaking::retake(int row) {
         return emit said(tr("This shot does not carry the request it was made with, so it cannot be made again."));
     struct Found {
         app::Retake retake;
-        QString last; ///< picture that follows the new frames
+        QString last; ///< file of the picture that follows the new frames
     };
     inputs_.put(
         this,
@@ -58,7 +58,7 @@ void Retaking::put_in_line(const QString& shot, const app::Retake& retake, const
     offer_prompt(entry, tag, std::move(snapshot), words);
 }
 
-/// Offers to use the prompt as it is now, which differs from the shot's.
+/// Offers to use the prompt in the window, which differs from that of the shot.
 void Retaking::offer_prompt(quint64 entry, const QString& tag, app::RequestDocument::Snapshot snapshot,
                             const QString& words) {
     banners_.show_banner(QStringLiteral("retake"), Banners::Kind::info, words,
@@ -68,7 +68,7 @@ void Retaking::offer_prompt(quint64 entry, const QString& tag, app::RequestDocum
                                snapshot.request.prompt = now.request.prompt;
                                snapshot.prompt_template = now.prompt_template;
                                if (queue_.replace(entry, snapshot)) return;
-                               // It has begun; its shot may have been split since.
+                               // The run has begun, and its shot may have been split since.
                                const QModelIndex at = queue_.index(queue_.row_of(entry));
                                const QString place = at.data(app::RunQueue::TagRole).toString();
                                queue_.cancel(entry);

@@ -21,13 +21,13 @@ class Retaking : public QObject {
 public:
     Retaking(const app::Project& project, const app::RequestDocument& document, app::RunQueue& queue,
              app::Preparations& inputs, Banners& banners, QObject* parent = nullptr);
-    /// A run that makes the shot of that row again, or the part of its take that it shows, is put in line.
+    /// Puts a run in line that makes the shot of that row again, or the part of its take that it shows.
     void retake(int row);
 
 signals:
-    void begun();     ///< a run is in line
+    void begun();     ///< a run was put in line
     void empty_cut(); ///< there is no such row
-    void shot_gone(); ///< meanwhile
+    void shot_gone(); ///< the shot was removed meanwhile
     void said(const QString& text);
 
 private:

@@ -57,7 +57,7 @@ RunNews::RunNews(app::RunQueue& queue, const app::RunHistory& history, app::Sett
     });
 }
 
-/// The run has been resumed in another way, or deleted.
+/// Removes the offer, as the run was resumed in another way or deleted.
 void RunNews::withdraw_offer() {
     offered_.clear();
     banners_.remove(QStringLiteral("resume"));
@@ -120,7 +120,7 @@ void RunNews::tell_failure(const QString& run) {
         tr("“%1” failed: %2").arg(title, at.data(app::RunHistory::IssueRole).value<app::Issue>().line()));
 }
 
-/// Remembers that runs were declined only as long as they could still be offered.
+/// Also forgets that runs were declined if they could no longer be offered.
 QStringList RunNews::left_at_work() const {
     QStringList runs, declined;
     const QStringList before = settings_.value(declined_key).toStringList();
@@ -141,16 +141,16 @@ void RunNews::offer_to_resume() {
     if (runs.isEmpty()) return;
     offered_ = runs.constLast();
     others_ = runs.first(runs.size() - 1);
-    const auto look = [run = offered_] { // the entry knows its step only while it is at work
+    const auto look = [run = offered_] { // reads the step, which the entry knows only while it is at work
         std::optional<RunRecord> record;
         try {
             record = app::RunHistory::record(run);
-        } catch (const Error&) { // a folder that is gone: resuming says so
+        } catch (const Error&) { // the folder is gone, as resuming will say
         }
         return record;
     };
     app::run_then(this, look, [this, runs](const std::optional<RunRecord>& record) {
-        if (offered_ == runs.constLast()) offer(record.value_or(RunRecord()), runs); // else it was withdrawn
+        if (offered_ == runs.constLast()) offer(record.value_or(RunRecord()), runs); // unless it was withdrawn
     });
 }
 

@@ -22,37 +22,38 @@ class Banners;
 class LogPanel;
 class StatusLine;
 
-/// Tells what became of runs: that one is ready or failed and why, that the queue stands, what a crash interrupted.
+/// Reports on runs: that one is ready or why it failed, that the queue is paused, which runs a crash interrupted.
 /// Borrows all.
 class RunNews : public QObject {
     Q_OBJECT
 public:
     RunNews(app::RunQueue& queue, const app::RunHistory& history, app::Settings& settings, Banners& banners,
             StatusLine& status, const LogPanel& log, QObject* parent = nullptr);
-    /// The newest run that a crash interrupted, or the end of the program; what was declined is not offered again.
+    /// Offers to resume the newest run that a crash or the end of the program interrupted, unless it was declined
+    /// before.
     void offer_to_resume();
-    void tell_state(); ///< at the start: what is wrong with history and queue, and that the queue is paused
-    /// Why it failed: in the log, which tells what was done before it; of a run from before the program was started the
-    /// log tells nothing.
+    void tell_state(); ///< at the start: what is wrong with history and queue, and whether the queue is paused
+    /// Shows why a run failed: in the log, which also says what was done before, or, for a run of an earlier session,
+    /// by itself.
     void tell_failure(const QString& run);
 
 signals:
     void run_failed();
     void resume_asked(const QString& run);
-    void log_asked(quint64 entry); ///< of the queue; 0: everything
+    void log_asked(quint64 entry); ///< of a queue entry; 0 for everything
 
 private:
     void entry_ended(quint64 id, int state);
     void queue_failing(const app::Issue& issue);
     void tell_history();
-    void follow_waiting(); ///< how many wait, in the banner that says so
+    void follow_waiting(); ///< updates the banner that says how many wait
     QString waiting_text() const;
     QStringList left_at_work() const; ///< runs to offer, oldest first
     void decline(const QStringList& runs);
     void withdraw_offer();
     void offer(const RunRecord& record, const QStringList& runs);
     QString offer_text() const;
-    void follow_offer(); ///< how many others can be resumed, in the banner that says so
+    void follow_offer(); ///< updates the banner's number of other runs that can be resumed
 
     app::RunQueue& queue_;
     const app::RunHistory& history_;
@@ -61,9 +62,9 @@ private:
     StatusLine& status_;
     const LogPanel& log_;
     bool tells_waiting_ = false;
-    QString offered_;    ///< the run that a banner offers to resume; empty: none
-    QString offer_;      ///< what the banner says of it; empty: it is not there yet
-    QStringList others_; ///< that were interrupted, too, and not declined
+    QString offered_;    ///< the run that a banner offers to resume; empty if none
+    QString offer_;      ///< the banner's text about it; empty before it is shown
+    QStringList others_; ///< other runs that were interrupted and not declined
 };
 
 } // namespace denoir::ui

@@ -26,10 +26,11 @@ int fail(const QString& text) {
     return 1;
 }
 
-/// Whatever is not there by then is missing from the picture: a slow disk delays it, and does not hold it up for good.
+/// The longest times to wait, so that a slow disk does not hold it up for ever. What is not ready by then is missing in
+/// the picture.
 constexpr int read_ms = 10'000, open_ms = 8'000, compare_ms = 60'000, sweep_ms = 3'000, rest_ms = 1'500;
 
-/// A still frame, well into the clip: at its beginning there is often little to see.
+/// Pauses at a frame well into the clip, as there is often little to see at its beginning.
 template <class Player> void stand_still(Player& player) {
     player.pause();
     player.go_to(player.frames() * 2 / 3);
@@ -51,7 +52,7 @@ void wait_for_sweep(SweepView& tune) {
     app::wait_until([&] { return tune.grid().clips().settled(); }, open_ms);
 }
 
-/// Docks may need more room than was asked for, and the window grows by it: the size is set again after each step.
+/// Arranges the window. Its size is set again after each step, as docks that need more room make it grow.
 void lay_out(MainWindow& window, const Arguments& arguments) {
     const auto resize = [&] {
         if (arguments.size) window.resize(*arguments.size);

@@ -7,8 +7,8 @@ namespace denoir::ui {
 
 class MainWindow;
 
-/// Shows the window as the arguments say, waits until pictures and defaults are there, and writes it as PNG. Nothing is
-/// started or changed. Returns the program's exit code; what is wrong goes to stderr.
+/// Shows the window as the arguments say, waits for pictures and defaults, and writes it as PNG. Starts and changes
+/// nothing. Returns the program's exit code; prints errors to stderr.
 int take_screenshot(MainWindow& window, Studio& studio, const Arguments& arguments);
 
 } // namespace denoir::ui

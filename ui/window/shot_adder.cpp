@@ -59,7 +59,7 @@ void ShotAdder::ask_for_folder() {
 }
 
 void ShotAdder::tell_added(int shots, int stills) {
-    constexpr int like_frames = 5; // pictures at once: more likely those of one movement than cards
+    constexpr int like_frames = 5; // so many pictures at once are more likely the frames of a video
     const bool create = layouts_.current() == Layout::create;
     if (create) emit added_in_create();
     if (stills >= like_frames)
@@ -69,7 +69,7 @@ void ShotAdder::tell_added(int shots, int stills) {
         emit said(tr("%n shot(s) added to the timeline.", nullptr, shots));
 }
 
-/// In one sentence with a count: of several sentences, only the last could be read.
+/// Says it in one sentence with a count, as only the last of several could be read.
 void ShotAdder::tell_refused(const QList<app::Issue>& issues, int added) {
     const bool no_video = std::ranges::all_of(
         issues, [](const app::Issue& each) { return each.message == QLatin1String(app::no_video_yet); });

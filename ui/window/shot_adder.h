@@ -18,19 +18,18 @@ class Layouts;
 class StatusLine;
 class TimelineView;
 
-/// Brings runs and files to the end of the cut and tells how far that is; offers the results that are held back from
-/// it. Borrows all.
+/// Adds runs and files to the end of the cut and shows the progress; offers results that are held back. Borrows all.
 class ShotAdder : public QObject {
     Q_OBJECT
 public:
     ShotAdder(TimelineView& timeline, app::ResultPlacer& results, const Layouts& layouts, Banners& banners,
               StatusLine& status, app::Settings& settings, QWidget& window);
-    void add(const QStringList& paths); ///< empty ones are left out
+    void add(const QStringList& paths); ///< ignores empty ones
     void ask_for_files();               ///< videos and pictures
     void ask_for_folder();              ///< of frames
 
 signals:
-    void added_in_create(); ///< in that layout: the cut is to be seen
+    void added_in_create(); ///< shots were added in the layout Create, which then shows the cut
     void said(const QString& text);
 
 private:

@@ -30,7 +30,7 @@ namespace denoir::ui {
 
 namespace {
 
-/// Bytes of this process in memory now; 0 where the system does not say.
+/// Bytes of memory that this process uses; 0 if the system does not say.
 double resident_bytes() {
     QFile file(QStringLiteral("/proc/self/statm"));
     if (!file.open(QIODevice::ReadOnly)) return 0;
@@ -38,10 +38,10 @@ double resident_bytes() {
     return fields.size() > 1 ? fields[1].toDouble() * double(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-constexpr int bar_range = 1000;                  ///< thousandths: the bar moves smoothly
-const QString separator = QStringLiteral(" — "); ///< between things at work
+constexpr int bar_range = 1000;                  ///< fine enough for the bar to move smoothly
+const QString separator = QStringLiteral(" — "); ///< between different work
 
-/// What the queue's entry at work is doing: "denoising · step 6/20 · 0.41 s a step · 5 s left".
+/// What the queue's current entry is doing: "denoising · step 6/20 · 0.41 s a step · 5 s left".
 QString run_text(const QModelIndex& entry) {
     using Role = app::RunQueue::Role;
     const QVariant stage = entry.data(Role::StageRole);
@@ -65,7 +65,7 @@ StatusLine::StatusLine(Studio& studio, QWidget* parent)
       studio_(studio),
       device_(new QLabel(this)),
       cancel_(new QLabel(this)),
-      stage_(new ElidedLabel(this, Qt::ElideMiddle)), // paths stand at the end
+      stage_(new ElidedLabel(this, Qt::ElideMiddle)), // a path may be at the end
       bar_(new QProgressBar(this)),
       announcer_(new Announcer(this)),
       memory_timer_(new QTimer(this)),
@@ -105,7 +105,7 @@ QString StatusLine::Work::words() const {
 
 void StatusLine::show_task(Task task, const QString& text, int done, int total) {
     Work& work = tasks_[std::size_t(task)];
-    // A new stage of the task: time is measured from here.
+    // A new stage of the task has begun, from which time is measured.
     if (work.total != total || done < work.done) work.from = done, work.since = Clock::now();
     work.text = text;
     work.done = done;
@@ -163,7 +163,7 @@ void StatusLine::refresh_memory() {
 /// Asks the card's driver on another thread; the next refresh_memory() shows the answer.
 void StatusLine::ask_card(const Device& device) {
     if (std::exchange(asking_, true)) return;
-    // A driver that wakes up takes a second or two.
+    // A driver that was asleep takes a second or two.
     const auto look = [device] {
         for (const Card& card : cards())
             if (card.device == device)
@@ -178,8 +178,8 @@ void StatusLine::ask_card(const Device& device) {
     });
 }
 
-/// Row of the queue's entry at work; -1: none. `task`: another task is at work; then an entry that still waits for the
-/// engine does not count.
+/// Row of the queue's current entry; -1 if there is none. If another `task` is at work, an entry that still waits for
+/// the engine does not count.
 int StatusLine::running_row(bool task) const {
     const quint64 id = studio_.queue.running();
     const int row = id != 0 ? studio_.queue.row_of(id) : -1;
@@ -187,7 +187,7 @@ int StatusLine::running_row(bool task) const {
     return task && waits ? -1 : row;
 }
 
-/// `done` of `total`; negative: not known.
+/// Shows `done` of `total`; a negative `done` is not known.
 void StatusLine::show_progress(double done, double total) {
     bar_->setRange(0, done < 0 ? 0 : bar_range);
     bar_->setValue(int(bar_range * std::clamp(done, 0.0, total) / total));
@@ -213,7 +213,7 @@ void StatusLine::refresh() {
     if (!working) {
         text = said_.isEmpty() ? tr("ready") : said_;
     } else if (!said_.isEmpty()) {
-        // Both, where both can be read; the bar and the queue show the run for the moment that it is told.
+        // Shows both texts if there is room. If not, only the message: the bar and the queue still show the run.
         const QString both = text + separator + said_;
         const bool fits = stage_->fontMetrics().horizontalAdvance(both) <= stage_->width();
         text = fits ? both : said_;

@@ -17,29 +17,29 @@ namespace denoir::ui {
 class Announcer;
 class ElidedLabel;
 
-/// The foot of the window: device and memory, what is being done with its ETA, and that Esc stops it.
+/// The line at the bottom of the window: device and memory, what is being done with its ETA, and the keys to stop it.
 class StatusLine : public QWidget {
     Q_OBJECT
 public:
-    /// What is at work beside the queue's run; each by itself, so that one's end does not hide another.
+    /// What may be at work beside the queue's run. Each is shown separately, so that one's end does not hide another.
     enum class Task { verification, cut, comparison, draft, reading };
 
     explicit StatusLine(Studio& studio, QWidget* parent = nullptr);
-    /// total at least 1. How long is left is told from how fast done has grown.
+    /// `total` is at least 1. The time left is estimated from the growth of `done`.
     void show_task(Task task, const QString& text, int done = 0, int total = 1);
     void end_task(Task task);
-    /// A short word that goes away by itself.
+    /// Shows a short message that disappears by itself.
     void say(const QString& text);
-    void take_back(const QString& text);       ///< what was said, where it is still there: it is not so any more
-    void set_cancel_keys(const QString& keys); ///< of what stops the work
-    /// For who listens only: others see it.
+    void take_back(const QString& text);       ///< removes a message that is no longer true, if it is still shown
+    void set_cancel_keys(const QString& keys); ///< the keys of the action that stops the work
+    /// Tells a screen reader something that can be seen elsewhere.
     void announce(const QString& text);
 
 private:
     using Clock = std::chrono::steady_clock;
     struct Work {
         QString text;
-        int done = 0, total = 0, from = 0; ///< total 0: not at work; from: done when the clock was started
+        int done = 0, total = 0, from = 0; ///< total 0: not at work; from: `done` when the clock was started
         Clock::time_point since;
         bool at_work() const { return total > 0; }
         QString words() const;
@@ -54,13 +54,13 @@ private:
     Studio& studio_;
     QLabel *device_, *cancel_;
     ElidedLabel* stage_;
-    /// As its driver told a moment ago.
+    /// A card as its driver described it last.
     struct {
         Device device;
-        QString name;                ///< "H100 80GB HBM3"; empty: there is no such card
+        QString name;                ///< "H100 80GB HBM3"; empty if there is no such card
         double used = 0, memory = 0; ///< bytes; used 0: not known
     } card_;
-    bool asking_ = false; ///< the driver, on a thread
+    bool asking_ = false; ///< whether the driver is being asked, on another thread
     QProgressBar* bar_;
     Announcer* announcer_;
     QTimer *memory_timer_, *said_timer_;

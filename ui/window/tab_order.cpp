@@ -10,7 +10,7 @@
 namespace denoir::ui {
 namespace {
 
-/// What is passed through together: a widget, or a dock under its tabs.
+/// Widgets that follow each other: a single one, or a dock and its tabs.
 struct Part {
     QRect place;
     QWidgetList widgets;
@@ -18,7 +18,8 @@ struct Part {
 
 bool by_left(const Part& a, const Part& b) { return a.place.left() < b.place.left(); }
 
-/// Row after row, each from the left. What begins above the middle of a row's first part stands in that row.
+/// Sorts row by row, each from left to right. A part belongs to a row if it begins above the middle of the row's first
+/// part.
 void sort_as_read(QList<Part>& parts) {
     std::stable_sort(parts.begin(), parts.end(),
                      [](const Part& a, const Part& b) { return a.place.top() < b.place.top(); });
@@ -39,7 +40,7 @@ void collect(QWidget& widget, QWidgetList& out) {
     for (const Part& part : std::as_const(parts)) collect(*part.widgets.constFirst(), out);
 }
 
-/// The tabs that lie on top of a dock; null: it has none.
+/// The tabs above a dock; null if it has none.
 QTabBar* tabs_of(const QMainWindow& window, const QDockWidget& dock) {
     if (window.tabifiedDockWidgets(const_cast<QDockWidget*>(&dock)).isEmpty()) return nullptr;
     for (auto* tabs : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
@@ -54,7 +55,7 @@ QTabBar* tabs_of(const QMainWindow& window, const QDockWidget& dock) {
 } // namespace
 
 void order_tabs(QMainWindow& window) {
-    if (!window.centralWidget()) return; // what goes last takes the focus with it
+    if (!window.centralWidget()) return; // the window is being destroyed, which moves the focus
     QList<Part> left, above, below, right;
     for (auto* dock : window.findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
         if (dock->isFloating() || !dock->isVisible() || !dock->widget()->isVisible()) continue;

@@ -5,8 +5,8 @@ class QMainWindow;
 
 namespace denoir::ui {
 
-/// The Tab key goes as the eye does: the docks on the left from top to bottom, the middle of the window with what lies
-/// above and below it, the docks on the right; the tabs of docks before what they show. Of what is seen this moment.
+/// Lets the Tab key go through the visible widgets as one reads: the docks on the left from top to bottom, the middle
+/// of the window with what lies above and below it, the docks on the right; the tabs of docks before their content.
 void order_tabs(QMainWindow& window);
 
 } // namespace denoir::ui

@@ -13,14 +13,14 @@ Translation::Translation(QCoreApplication&) {
     const QLocale locale;
     const QString folder = QStringLiteral(":/denoir/translations"), name = QStringLiteral("denoir"),
                   before = QStringLiteral("_");
-    // English has a file, too: for "1 run" and "2 runs".
+    // English has a file as well, for "1 run" and "2 runs".
     if (ours_.load(locale, name, before, folder) || ours_.load(QStringLiteral("denoir_en"), folder))
         QCoreApplication::installTranslator(&ours_);
     if (qt_.load(locale, QStringLiteral("qtbase"), before, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
         QCoreApplication::installTranslator(&qt_);
     const QString language = locale.name().section(QLatin1Char('_'), 0, 0);
     const QString engine = QStringLiteral("%1/engine_%2.json");
-    // In English, too: what the command line calls options are fields here.
+    // Also for English, as what is an option on the command line is a field here.
     if (engine_.read(engine.arg(folder, language)) || engine_.read(engine.arg(folder, QStringLiteral("en"))))
         QCoreApplication::installTranslator(&engine_);
 }

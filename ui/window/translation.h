@@ -8,11 +8,11 @@ class QCoreApplication;
 
 namespace denoir::ui {
 
-/// The words of the desktop's language, where there are some (German), Qt's and the engine's included. DENOIR_LANGUAGE
-/// ("de", "en") overrides the desktop.
+/// Translates texts of the studio, Qt and the engine into the desktop's language, if there is a translation (German).
+/// DENOIR_LANGUAGE ("de", "en") overrides the desktop.
 class Translation {
 public:
-    explicit Translation(QCoreApplication&); ///< which must be there
+    explicit Translation(QCoreApplication&); ///< must be made after the application
     bool loaded() const { return !ours_.isEmpty(); }
 
 private:

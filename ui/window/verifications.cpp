@@ -11,7 +11,7 @@ namespace denoir::ui {
 using Task = StatusLine::Task;
 
 namespace {
-/// Each run's result is read, and none is left after a newer one of the same run.
+/// Each run has its own banner, so that every result can be read, and a newer one replaces that of the same run.
 QString banner_of(const QString& run) { return QStringLiteral("verified-") + run; }
 } // namespace
 
@@ -76,7 +76,7 @@ void Verifications::forget(const QStringList& runs) {
     const QHash<app::JobId, Verified> jobs = jobs_;
     for (auto it = jobs.cbegin(); it != jobs.cend(); ++it)
         if (runs.contains(it->run)) {
-            end(it.key()); // first: what it still says is of no run
+            end(it.key()); // before cancelling, so that later signals of the job are ignored
             worker_.cancel(it.key());
         }
 }

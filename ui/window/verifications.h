@@ -14,14 +14,14 @@ namespace denoir::ui {
 class Banners;
 class StatusLine;
 
-/// Runs that the engine renders again to see whether they come out the same: how far it is stands in the status line,
-/// the newest result of each run in a banner. A run that is deleted is verified no more. Borrows all, which outlive it.
+/// Runs that the engine renders again to see whether they come out the same. The status line shows the progress, and a
+/// banner the newest result of each run. Deleting a run ends its verification. Borrows all, which must outlive it.
 class Verifications : public QObject {
     Q_OBJECT
 public:
     Verifications(app::EngineWorker& worker, const app::RunHistory& history, Banners& banners, StatusLine& status,
                   QObject* parent = nullptr);
-    /// A job that EngineWorker::verify() began, of the run, and that run's name.
+    /// Adds a job of EngineWorker::verify() for a run of this name.
     void add(app::JobId job, const QString& run, const QString& name);
 
 private:
@@ -38,7 +38,7 @@ private:
     app::EngineWorker& worker_;
     Banners& banners_;
     StatusLine& status_;
-    QHash<app::JobId, Verified> jobs_; ///< at the engine
+    QHash<app::JobId, Verified> jobs_; ///< those that have not ended
 };
 
 } // namespace denoir::ui

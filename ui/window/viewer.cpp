@@ -40,7 +40,7 @@ Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layo
     });
     connect(&preview_, &PreviewView::clip_failed, this, &Viewer::clip_failed);
     connect(&preview_, &PreviewView::swapped, this, [this] {
-        b_of_compare_.clear(); // it is A now
+        b_of_compare_.clear(); // this is A now
         for (const Side side : {Side::a, Side::b}) {
             const auto* info = preview_.info(side);
             set_side(side, info ? info->name : QString(), info ? info->run : QString());
@@ -53,12 +53,13 @@ Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layo
     follow_worker();
 }
 
-/// Only the queue's jobs: the worker's others are verifications and traces.
+/// Follows only jobs of the queue, as the worker's other ones are verifications and traces.
 void Viewer::follow_worker() {
     connect(&worker_, &app::EngineWorker::run_created, this,
             [this](app::JobId job, const QString& run, int steps, int first, const Request& request) {
                 if (job != queue_.running_job()) return;
-                if (holds_pair()) steps_.show_live(false); // those of A, not of the run that was at work before
+                if (holds_pair())
+                    steps_.show_live(false); // shows the steps of A, not of the run that was at work before
                 steps_.begin(run, request, steps, first);
                 if (follows()) show_live();
             });
@@ -84,7 +85,7 @@ void Viewer::follow_worker() {
     });
 }
 
-/// The preview's text while it has no picture of the run at work yet.
+/// Sets the preview's text for the time when it has no picture of the run at work yet.
 void Viewer::tell_awaited() {
     const int row = queue_.row_of(queue_.running());
     preview_.set_awaited(row < 0 ? QString() : awaited_text(queue_.index(row)));
@@ -94,7 +95,7 @@ QString Viewer::awaited_text(const QModelIndex& entry) {
     const QVariant stage = entry.data(app::RunQueue::StageRole);
     if (!stage.isValid()) return tr("The run waits for the engine.");
     const auto now = static_cast<Stage>(stage.toInt());
-    // Not always the first: a branch, or a run that is resumed, begins with a later step.
+    // A branch, or a run that is resumed, begins with a later step than the first.
     const int step = entry.data(app::RunQueue::StepRole).toInt() + 1;
     const bool all_done = step > entry.data(app::RunQueue::StepsRole).toInt();
     if (step == 1)
@@ -107,7 +108,7 @@ QString Viewer::awaited_text(const QModelIndex& entry) {
 
 void Viewer::show_run(const QString& run) { show(run, true); }
 
-/// As show(), but the next run at work comes into the preview by itself, as this one did.
+/// Like show(), but the next run at work will be shown without being asked for, as this one was.
 void Viewer::show_ended(const QString& run) {
     show(run, false);
     watching_ = true;
@@ -116,11 +117,11 @@ void Viewer::show_ended(const QString& run) {
 void Viewer::entry_ended(int state, const QString& run) {
     steps_.finish(state == int(app::RunQueue::State::done));
     if (run.isEmpty()) return;
-    steps_.look_again(run); // a resumed run has more steps now
+    steps_.look_again(run); // a resumed run has more steps
     if (state != int(app::RunQueue::State::cancelled) || steps_.live().run() != run) return;
     if (follows()) {
         show_ended(run);
-        // The next run must not take its place: it was stopped in order to look at it, and perhaps branch from it.
+        // It was stopped to look at it, and perhaps to branch from it, so the next run must not take its place.
         if (queue_.waiting() > 0) {
             watching_ = false;
             steps_.show_live(false);
@@ -146,7 +147,7 @@ void Viewer::show(const QString& run, bool by_hand) {
     preview_.show_overlay({}, {});
     steps_.show_run(run);
     run_a_ = run;
-    // The folder itself is asked: the index may not have looked at it since the run ended.
+    // Asks the folder itself, as the index may not have been updated since the run ended.
     preview_.show_clip(Side::a, [run](std::stop_token stop) {
         if (!QFileInfo::exists(app::file_in(run, run_file::video)))
             throw Error(run.toStdString(), {}, app::no_video_yet, "resume it, or decode one of its steps");
@@ -158,17 +159,17 @@ void Viewer::show(const QString& run, bool by_hand) {
 void Viewer::clip_failed(Side side, const app::Issue& issue) {
     if (side == Side::b) b_of_compare_.clear();
     if (side == Side::b || preview_.is_opening(side)) return emit failed(side, issue);
-    playback_.play_next(false); // that was meant for this one
+    playback_.play_next(false); // that was meant for this clip
     const bool none_yet = issue.file == run_a_ && issue.message == QLatin1String(app::no_video_yet);
     none_yet ? show_no_video(run_a_) : emit failed(side, issue);
 }
 
-/// As A. Its name follows: it lies in the run's folder.
+/// The name is set later, as it must be read from the run's folder.
 void Viewer::show_no_video(const QString& run) {
     const auto show = [this, run](const QString& title) { set_side(Side::a, tr("%1 · no video yet").arg(title), run); };
     preview_.clear(Side::a);
-    playback_.play_next(false); // nothing comes
-    // Its newest step was left out for the clip that is gone now.
+    playback_.play_next(false); // no clip will open
+    // Its newest step was not shown because of the clip, which is gone now.
     if (steps_.pictures().run() == run && steps_.follows()) steps_.follow();
     show(QFileInfo(run).fileName());
     app::run_then(
@@ -181,7 +182,7 @@ void Viewer::show_no_video(const QString& run) {
 void Viewer::show_file(const QString& path) {
     leave_tune();
     playback_.pause_cut();
-    preview_.show_clip(Side::a, path, true); // what was seen stays until this is open
+    preview_.show_clip(Side::a, path, true); // what is shown stays until this is open
 }
 
 QString Viewer::clip_of(const QString& video, const QString& run) const {
@@ -218,8 +219,8 @@ void Viewer::look_away() {
 
 void Viewer::show_step(const QImage& picture, const QString& label) {
     const app::StepPictures& run = steps_.pictures();
-    // A finished run shows its video; its steps come into the picture when one of them is picked.
-    // One that was stopped has nothing else to show, but for what it is compared with.
+    // A finished run shows its video, and a step only when one is picked. A stopped run without a video shows its
+    // steps, unless it is compared with something.
     const bool video = preview_.info(Side::a) || preview_.info(Side::b);
     const bool wanted = !picture.isNull() && (run.running() || !steps_.follows() || !video);
     if (wanted && run.running()) preview_.player().pause(); // nothing plays below it
@@ -279,7 +280,7 @@ void Viewer::layout_shown(Layout layout) {
         preview_.player().pause();
         playback_.pause_cut();
     }
-    // The run at work may have stayed in sight, or have ended beside a sweep: then the steps are those of A again.
+    // The steps of the run at work may still be shown. If it ended beside a sweep, the steps become those of A again.
     const bool in_sight = steps_.shows_live() && steps_.live().running();
     watching_ = !sweeps && (watching_ || in_sight || !worker_.busy());
     if (!sweeps && steps_.shows_live() && !in_sight && steps_.live().run() != run_a_) {
@@ -297,7 +298,7 @@ void Viewer::layout_shown(Layout layout) {
     } else if (!run_b_.isEmpty() && preview_.mode() == CompareMode::single) {
         preview_.set_mode(CompareMode::wipe);
     }
-    // Beside a pair the run at work waits until one looks elsewhere.
+    // While a pair is shown, the run at work is not.
     if (in_sight && holds_pair()) {
         steps_.show_live(false);
         preview_.show_overlay({}, {});
@@ -308,7 +309,7 @@ void Viewer::layout_shown(Layout layout) {
 
 void Viewer::forget(const QStringList& runs, const QString& next) {
     const bool shown = runs.contains(run_a_);
-    const bool live = steps_.shows_live() && steps_.live().running(); // which stays in sight
+    const bool live = steps_.shows_live() && steps_.live().running(); // these stay
     steps_.forget(runs);
     if (const QString b = b_of_compare_.isEmpty() ? run_b_ : b_of_compare_; runs.contains(b)) {
         deleted_.push_back({Side::b, b, {}});
@@ -317,7 +318,7 @@ void Viewer::forget(const QStringList& runs, const QString& next) {
     if (!shown) return;
     const QString instead = live ? QString() : next;
     deleted_.push_back({Side::a, run_a_, instead});
-    if (preview_.player().playing() && !instead.isEmpty()) playback_.play_next(); // whoever looks through them goes on
+    if (preview_.player().playing() && !instead.isEmpty()) playback_.play_next(); // goes on playing with the next one
     preview_.clear(Side::a);
     set_side(Side::a, {}, {});
     show_run(instead);
@@ -335,7 +336,7 @@ void Viewer::bring_back(const QStringList& runs) {
     }
 }
 
-/// Shows it where it was shown, unless something else has been opened there since.
+/// Shows a run where it was shown, unless something else has been opened there since.
 void Viewer::show_again(const Deleted& deleted) {
     if (deleted.side == Side::b) {
         if (preview_.info(Side::b) || !b_of_compare_.isEmpty()) return;
