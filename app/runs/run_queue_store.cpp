@@ -129,7 +129,7 @@ QString RunQueue::Store::reason(const Issue& failure, const QString& run) const 
         .join(QLatin1Char('\n'));
 }
 
-void RunQueue::Store::mind_failures(State state, const Issue& why, const QString& run) {
+void RunQueue::Store::pause_if_failing(State state, const Issue& why, const QString& run) {
     if (state == State::cancelled) return; // that says nothing about other entries
     const QString now = state == State::failed ? reason(why, run) : QString();
     const bool again = state == State::failed && now == failed_last;
