@@ -20,7 +20,7 @@ public:
     void look();
 
 signals:
-    void changed(); ///< there()
+    void changed(); ///< there() changed
 
 private:
     void take(NewestQuestion::Number question, const QStringList& there);

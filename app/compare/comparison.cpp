@@ -131,8 +131,8 @@ struct Comparison::Worker {
             c.undecoded_ = undecoded;
             c.note_ = c.pairing();
             c.activity_.clear();
-            c.curve_.assign(static_cast<std::size_t>(frames),
-                            std::nullopt); // what was measured on videos does not count
+            // Frames of the videos that were measured while latents were decoded do not count.
+            c.curve_.assign(static_cast<std::size_t>(frames), std::nullopt);
             c.done_ = 0;
             c.exact_ = uncompressed;
             c.measuring_ = true;

@@ -44,7 +44,7 @@ public:
     const QStringList& runs() const { return runs_; }
     /// Why the last comparison has no result.
     const Issue& issue() const { return issue_; }
-    /// Progress of the work of this state, 0 … 1; negative if it is not known.
+    /// How far the work of this state is, 0 … 1; negative where it is not known.
     double share() const { return share_; }
     /// Which run is being traced: 0 is A, 1 is B.
     int side() const { return int(tracing_); }

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int rows_shown_one_by_one = 24; ///< for more at once the model is reset, which is faster
-constexpr int look_again_ms = 400;        ///< delay after the folder of runs changed
+constexpr int look_again_ms = 400;        ///< after the runs' folder changed
 
 /// The order of the list: newest first; runs of the same second by path.
 bool before(const RunRow& a, const RunRow& b) {
@@ -223,7 +223,7 @@ struct RunHistory::Store {
         self.endResetModel();
     }
 
-    /// Watches the folders of runs that other programs are at work on: these change without the folder of runs.
+    /// What another program is at work on changes its own folder, not that of the runs.
     void follow_others() {
         QStringList others;
         for (const RunRow& row : rows)
@@ -280,7 +280,7 @@ struct RunHistory::Store {
     QStringList followed; ///< entries that other programs are at work on
     QStringList grown;    ///< those of them that have changed
     QTimer look_at_grown;
-    RunScanner scanner; ///< declared last, so that its thread ends before the rest is destroyed
+    RunScanner scanner; ///< last: its thread ends before the rest goes
 };
 
 RunHistory::RunHistory(QObject* parent) : QAbstractListModel(parent), store_(std::make_unique<Store>(*this)) {

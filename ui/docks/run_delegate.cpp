@@ -76,7 +76,7 @@ public:
     QStringList all() const { return values_ + news_ + length_ + time_; }
     QStringList lines(const QFontMetrics& metrics, int width) const {
         QStringList left, lines;
-        // In a narrow dock some parts are shorter.
+        // Briefer where it is too narrow for all.
         for (const auto& [length, time] :
              {std::pair{length_, time_}, std::pair{short_length_, time_}, std::pair{short_length_, short_time_}}) {
             left = values_;

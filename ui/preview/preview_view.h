@@ -77,9 +77,9 @@ signals:
     void clip_opened(denoir::app::Side side, const denoir::app::ClipInfo& info);
     void clip_failed(denoir::app::Side side, const denoir::app::Issue& issue);
     void opened_by_hand(denoir::app::Side side); ///< clip_opened() follows
-    void swapped();                              ///< A and B have changed places
-    /// Files or folders were dropped, at the global position `where`. If nothing is connected to this, the first one is
-    /// shown on that side.
+    void swapped();                              ///< A is what B was, and B what A was
+    /// Files or folders were dropped: whoever listens finds out, on another thread, what they are and what becomes of
+    /// them. `where` is global. Where nobody does, the first is shown on that side.
     void files_dropped(const QStringList& files, denoir::app::Side side, const QPoint& where);
     /// A video or picture made by Denoir was opened by hand: its request can be restored.
     void request_found(const QString& request, const QString& path);

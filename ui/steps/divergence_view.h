@@ -42,7 +42,7 @@ private:
     void paint_steps(QPainter& painter) const;
     QString number_of(const StepDivergence& s) const;
     QString text_of(const StepDivergence& s) const;
-    QString summary() const; ///< of all steps; empty if nothing was compared
+    QString summary() const; ///< of all steps; empty: nothing was compared
     const StepDivergence* under(double x) const;
     void request(const StepDivergence* s);
     void refresh();

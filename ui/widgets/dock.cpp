@@ -95,7 +95,7 @@ void Dock::follow_tabs() {
     if (tabbed) show_buttons(false);
 }
 
-/// Also acts on every resize, as this is the only sign that the last other dock has left the tabs.
+/// Also called on every resize: the only sign that the last other dock has left the tabs.
 bool Dock::event(QEvent* event) {
     if (event->type() == QEvent::Resize || event->type() == QEvent::Show || event->type() == QEvent::Hide)
         follow_tabs();

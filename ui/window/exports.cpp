@@ -43,7 +43,7 @@ std::vector<Banners::Choice> elsewhere(const app::Issue& issue, const QString& o
     return {{Exports::tr("Write it elsewhere …"), ask}};
 }
 
-constexpr int said_after_ms = 500; // looking takes longer only on a slow disk
+constexpr int said_after_ms = 500; // looking takes longer than that only on a slow disk
 
 /// Whether neither the video nor the latents of a shot exist. Asks the disk, as the project's knowledge may be out of
 /// date.

@@ -237,7 +237,7 @@ void MainWindow::name_keys() {
 void MainWindow::layout_shown(Layout layout) {
     const bool compares = layout == Layout::compare, sweeps = layout == Layout::tune;
     actions_.at(QStringLiteral("view.") + layout_name(layout))->setChecked(true);
-    // One button to press, and one picture to look at.
+    // Each layout has a single button to press and a single picture to look at.
     actions_.at(QStringLiteral("run.generate"))->setText(sweeps ? tr("&Sweep") : tr("&Generate"));
     parameters_->set_generates(!sweeps);
     preview_->setVisible(!sweeps);

@@ -119,7 +119,7 @@ private:
     void connect_opener();
     void connect_preview();
     void forget_unseen(app::Side side);
-    void connect_sides(); ///< A and B
+    void connect_sides(); ///< what is A and what is B
     void connect_runs();
     void connect_generation();
     void connect_cut();

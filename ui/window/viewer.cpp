@@ -222,7 +222,7 @@ void Viewer::show_step(const QImage& picture, const QString& label) {
     // steps, unless it is compared with something.
     const bool video = preview_.info(Side::a) || preview_.info(Side::b);
     const bool wanted = !picture.isNull() && (run.running() || !steps_.follows() || !video);
-    if (wanted && run.running()) preview_.player().pause(); // nothing must play below it
+    if (wanted && run.running()) preview_.player().pause(); // nothing plays below it
     preview_.show_overlay(wanted ? picture : QImage(), wanted ? label : QString(), run.video_size());
 }
 
