@@ -34,7 +34,7 @@ public:
     void offer_to_resume();
     void tell_state(); ///< at the start: what is wrong with history and queue, and whether the queue is paused
     /// Shows why a run failed: in the log, which also says what was done before, or, for a run of an earlier session,
-    /// by itself.
+    /// in a banner.
     void tell_failure(const QString& run);
 
 signals:
