@@ -4,8 +4,8 @@
 
     python bench/beside_pytorch.py build/release/bin/denoir-cli [--layers 4] [--size 256x256] [--frames 17] [--repeat 3] [--out FILE]
 
-True widths of Wan2.1-1.3B, UMT5-XXL and the Wan 2.1 VAE; `--layers` of each transformer, so that both fit beside each other. Each side runs
-alone, in turns; the table has medians and the ratio. Needs the packages of tests/reference/requirements.txt."""
+The widths are those of Wan2.1-1.3B, UMT5-XXL and the Wan 2.1 VAE; each transformer has only `--layers` layers, so that both fit into memory. One
+side runs after the other; the table has the medians and their ratio. Needs the packages of tests/reference/requirements.txt."""
 import argparse
 import json
 import os

@@ -4,10 +4,10 @@
 
     python bench/beside_sdcpp.py build/release/bin/denoir-cli path/to/sd-cli [--size 256x256] [--frames 9] [--steps 2] [--threads 2] [--out FILE]
 
-Wan2.1-T2V-1.3B at its true size with random weights, as people keep it for either program: 16-bit, and Q8_0. The text encoder has UMT5-XXL's width and
-`--text-layers` of its 24 layers, so that the disk and the memory of a small machine hold it. A stage's seconds include loading what it needs; the same
-solver (Euler), size, steps and guidance on both sides. Each number is the median of `--repeat` runs, the programs by turns. With `--cpu-seconds` the whole
-is the processor's time of the run, for a machine that has other work. Needs numpy, 12 GiB of disk and as much memory."""
+The model is Wan2.1-T2V-1.3B at its true size with random weights, in the forms that people keep for either program: 16-bit and Q8_0. The text encoder has
+UMT5-XXL's width and `--text-layers` of its 24 layers, so that it fits on a small machine. Both sides use the same solver (Euler), size, steps and guidance. A
+stage's seconds include loading what it needs. Each number is the median of `--repeat` runs, in which the programs take turns. With `--cpu-seconds` the whole
+is given in the processor's time, for a machine that has other work. Needs numpy, 12 GiB of disk and as much memory."""
 import argparse
 import json
 import os
@@ -28,7 +28,7 @@ THEIR_STAGES = {"text": "get_learned_condition", "denoise": "sampling", "decode"
 
 
 def run(command, log):
-    """Seconds on the wall, of the processor, and the most memory of a command in GiB; its output in `log`."""
+    """Runs a command, its output in `log` -> whole (seconds by the clock), processor (its seconds) and memory (the most, in GiB)."""
     start = time.perf_counter()
     with open(log, "wb") as out:
         child = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
@@ -67,7 +67,7 @@ def theirs(args, transformer, text_encoder, vae, folder):
 
 
 def make_models(args, folder):
-    """The 1.3B model in the original folder layout twice, 16-bit and Q8_0, and the same files as stable-diffusion.cpp wants them."""
+    """Makes the 1.3B model twice, 16-bit and Q8_0 -> by name, the folder for Denoir and the three files for stable-diffusion.cpp."""
     maker = ROOT / "tests" / "reference" / "make_models.py"
     subprocess.run([sys.executable, maker, folder, "--model", "wan-t2v-1.3b", "--text-encoder", "--text-layers", str(args.text_layers)], check=True,
                    stdout=subprocess.DEVNULL)

@@ -4,8 +4,8 @@
 
     python3 bench/compare.py build/release/bin/denoir-cli [--frames 97] [--size 960x544] [--repeat 5] [--out FILE]
 
-Both decode two H.264 videos and measure every frame over RGB. Needs the ffmpeg program (with libx264) for the videos and as the other side; Denoir
-itself does not use it."""
+Both decode two H.264 videos and measure every frame over RGB. Needs the ffmpeg program (with libx264), which also makes the videos; Denoir itself does
+not use it."""
 import argparse
 import json
 import os
@@ -19,7 +19,7 @@ from pathlib import Path
 
 
 def timed(words):
-    """Wall seconds, processor seconds, peak MiB, stdout + stderr."""
+    """Runs a command -> seconds by the clock, seconds of the processor, most memory in MiB, stdout and stderr together."""
     with tempfile.TemporaryFile() as out:
         begin = time.perf_counter()
         pid = os.posix_spawnp(words[0], [str(w) for w in words], os.environ,
@@ -62,11 +62,11 @@ def main():
             "ffmpeg psnr + ssim, YUV as stored": [*filters, "-lavfi", yuv, "-f", "null", "-"],
         }
         samples, last = {side: [] for side in sides}, {}
-        for _ in range(args.repeat):  # in turns: all sides meet the same other work on the machine
+        for _ in range(args.repeat):  # in turns, so that other work on the machine slows all sides alike
             for side, words in sides.items():
                 *figures, last[side] = timed(words)
                 samples[side].append(figures)
-        # Memory against length: the first ten frames.
+        # The memory for only ten frames, to show how it depends on the length.
         short = Path(name) / "short.mp4"
         subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", a, "-frames:v", "10", "-c", "copy", short], check=True)
         few = timed([args.cli, "compare", short, short, "--json", "--threads", args.threads])[2]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// denoir_bench [--list] [--only GLOB] [--threads N]: speed of every kernel and its share of the processor's peak.
+// denoir_bench [--list] [--only GLOB] [--threads N]: the speed of each kernel, and its share of the processor's peak.
 #include <fmt/format.h>
 #include <fnmatch.h>
 

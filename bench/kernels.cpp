@@ -22,7 +22,8 @@ double seconds_of(const std::function<void()>& f) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// One call to warm up (packing, arena), then the best of calls that fill about a second, three at least.
+/// Seconds of the fastest call, after one to warm up (packing, arena). Calls fill about a second; there are at least
+/// three.
 double best(const std::function<void()>& f) {
     f();
     double least = 1e30, total = 0;
@@ -34,7 +35,7 @@ double best(const std::function<void()>& f) {
     return least;
 }
 
-/// Numbers around zero, the same each time; denormals and constants would make some processors faster or slower.
+/// Numbers around zero, always the same. Some processors would be faster or slower with denormals or constants.
 Tensor numbers(const Shape& shape, DType dtype) {
     Tensor wide = Tensor::host(shape);
     std::uint32_t state = 1;
@@ -94,12 +95,12 @@ Case conv(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t
                 const double seconds = best([&] { backend.conv(frames, w, nullptr, nullptr, o, result); });
                 double bytes = size({w.stored(), result});
                 for (const Tensor& f : frames) bytes += static_cast<double>(f.bytes());
-                // As the layer is defined; duplicated inputs need less than half of it.
+                // Counted as the layer is defined; for duplicated inputs less than half of it has to be computed.
                 return Measurement{seconds, 2.0 * static_cast<double>(rows * columns * shape.elements()), bytes};
             }};
 }
 
-/// A kernel from [L, C] to [L, C] that is bound by memory.
+/// A kernel from [L, C] to [L, C] whose speed is limited by memory.
 Case rows(std::string_view name, DType dtype,
           const std::function<void(Backend&, const Tensor& x, const Tensor& table, Tensor& out)>& kernel) {
     return {fmt::format("{}/{}/8160x1536", name, info(dtype).name), [=](Backend& backend) {
@@ -115,7 +116,7 @@ void add_linear(std::vector<Case>& cases) {
     for (const std::int64_t m : {1280, 2040, 8000})
         for (const auto& [k, n] : {std::pair{1536, 1536}, {1536, 8960}, {8960, 1536}, {4096, 10240}})
             for (const DType weight : {DType::f32, DType::bf16}) cases.push_back(linear(m, k, n, weight, DType::f32));
-    for (const std::int64_t m : {24, 160, 512}) // of text encoders
+    for (const std::int64_t m : {24, 160, 512}) // lengths of prompts, in text encoders
         for (const DType weight : {DType::bf16, DType::f16})
             for (const DType compute : {DType::f32, DType::bf16})
                 cases.push_back(linear(m, 4096, 10240, weight, compute));

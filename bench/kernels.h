@@ -8,11 +8,11 @@
 
 namespace denoir::bench {
 
-/// One timed call of a kernel, the best of a few. What it computed and moved is counted from its shapes.
+/// The fastest of a few calls of a kernel. Operations and bytes are calculated from the shapes.
 struct Measurement {
     double seconds = 0;
-    double flop = 0;  ///< multiplications and additions; 0 for kernels that are bound by memory
-    double bytes = 0; ///< read and written once each
+    double flop = 0;  ///< multiplications and additions; 0 for kernels whose speed is limited by memory
+    double bytes = 0; ///< if each value is read or written once
 };
 
 struct Case {
@@ -24,8 +24,8 @@ struct Case {
 /// the VAE's decoder at 480 x 832, the fused norms.
 std::vector<Case> kernel_cases();
 
-/// Floating-point operations per second of all the backend's threads together, in registers alone: what a kernel could
-/// reach.
+/// Floating-point operations per second of all the backend's threads together if they only work in registers: the most
+/// that a kernel could reach.
 double measured_peak_flops(Backend&);
 
 } // namespace denoir::bench

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# DENOIR_HAS_CUDA: the CUDA module is built. Its core is then a shared library, one for program and module.
+# Sets DENOIR_HAS_CUDA if the CUDA module is built. The core is then a shared library, used by both the program and the module.
 option(DENOIR_CUDA "Build the CUDA module where nvcc is found" ON)
 set(DENOIR_CUDA_ARCHITECTURES "80-real;90a-real;90-virtual" CACHE STRING
     "Cards that the CUDA module has machine code for, and what the driver makes it of for others; 'every': all that the compiler knows")
@@ -10,7 +10,7 @@ if(DENOIR_CUDA)
         set(CMAKE_CUDA_COMPILER ${DENOIR_NVCC})
         set(CMAKE_CUDA_ARCHITECTURES ${DENOIR_CUDA_ARCHITECTURES})
         if(DENOIR_CUDA_ARCHITECTURES STREQUAL "every")
-            # Machine code for each of ours, and what the newest of them compiles to for cards that are yet to come.
+            # Machine code for each of these cards, and for cards that are yet to come PTX of the newest of them.
             execute_process(COMMAND ${DENOIR_NVCC} --list-gpu-code OUTPUT_VARIABLE known)
             set(CMAKE_CUDA_ARCHITECTURES "")
             foreach(card 80 86 89 90a 100 120)
@@ -20,7 +20,7 @@ if(DENOIR_CUDA)
                     set(newest ${card})
                 endif()
             endforeach()
-            if(NOT newest STREQUAL "90a") # whose instructions no later card has
+            if(NOT newest STREQUAL "90a") # no later card has all instructions of 90a
                 list(APPEND CMAKE_CUDA_ARCHITECTURES ${newest}-virtual)
             else()
                 list(APPEND CMAKE_CUDA_ARCHITECTURES 90-virtual)
@@ -36,7 +36,7 @@ if(DENOIR_CUDA)
     endif()
 endif()
 
-# Program and module belong together when these were the same: what both sides of the border see.
+# Program and module belong together if they were built with the same headers of their border and the same compiler.
 file(GLOB border CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/engine/core/*.h ${PROJECT_SOURCE_DIR}/engine/backend/*.h
     ${PROJECT_SOURCE_DIR}/engine/backend/cuda/module.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${border})

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# denoir_per_isa(denoir_kernels denoir_backend ISAS avx2 avx512 SOURCES a.cpp FLAGS -fno-math-errno): inner loops compiled into the target once for
-# any processor of the architecture (baseline) and once per instruction set, DENOIR_ISA naming it; the target chooses at run time. Objects are those of
-# denoir_kernels_avx2. Optimised in every configuration: unoptimised vector code is a hundred times slower, and tests would not end.
+# denoir_per_isa(denoir_kernels denoir_backend ISAS avx2 avx512 SOURCES a.cpp FLAGS -fno-math-errno) compiles inner loops into a target, once for any
+# processor of the architecture (baseline) and once for each instruction set, which DENOIR_ISA names; the target chooses at run time. The object libraries
+# are denoir_kernels_baseline, denoir_kernels_avx2, … They are optimised in every configuration: unoptimised vector code is a hundred times slower, and
+# tests would not end.
 set(DENOIR_FLAGS_baseline "")
 set(DENOIR_FLAGS_avx2 -mavx2 -mfma -mf16c)
 set(DENOIR_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)

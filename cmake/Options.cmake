@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# One interface target carries every compile option of the project.
+# This interface target has all compile options of the project.
 add_library(denoir_options INTERFACE)
 target_compile_features(denoir_options INTERFACE cxx_std_20)
 target_compile_options(denoir_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
     -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers
-    # Contraction would make results depend on the compiler's choice of fused instructions.
+    # With contraction, results would depend on which instructions the compiler chooses to fuse.
     -ffp-contract=off -fvisibility=hidden>)
 target_include_directories(denoir_options INTERFACE ${PROJECT_SOURCE_DIR})
 
@@ -13,7 +13,7 @@ if(DENOIR_SANITIZE)
     target_compile_options(denoir_options INTERFACE -fsanitize=${DENOIR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
     target_link_options(denoir_options INTERFACE -fsanitize=${DENOIR_SANITIZE})
 endif()
-# Tests may take this many times as long as they say: sanitizers are slow.
+# The limits of tests are multiplied by this, because sanitizers are slow.
 set(DENOIR_TEST_PACE 1)
 if(DENOIR_SANITIZE)
     set(DENOIR_TEST_PACE 6)
@@ -22,7 +22,7 @@ endif()
 option(DENOIR_TESTS "Build the tests" ON)
 option(DENOIR_BENCH "Build the benchmarks" ON)
 option(DENOIR_FUZZ "Build the fuzzers (clang alone has what they are linked with)" OFF)
-# For a bare machine with a card: no media, text, pipeline or programs, and the header-only third parties from one folder.
+# For a bare machine with a card: without media, text, pipeline and programs, and with header-only libraries from one folder.
 option(DENOIR_MODELS_ONLY "Build kernels and models with their tests and benchmarks, nothing above them" OFF)
 set(DENOIR_THIRD_PARTY "" CACHE PATH "Folder with include/fmt, include/nlohmann and googletest/, for machines that have none installed")
 if(DENOIR_MODELS_ONLY)
@@ -35,7 +35,7 @@ if(DENOIR_CCACHE)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${DENOIR_CCACHE})
 endif()
 
-# denoir_library(core SOURCES a.cpp b.cpp LIBS public… PRIVATE private…): one folder, one target, named denoir_<name>. SHARED ON: a shared library.
+# denoir_library(core SOURCES a.cpp b.cpp LIBS public… PRIVATE private…) makes the library denoir_core; each folder is one. SHARED ON: a shared library.
 function(denoir_library name)
     cmake_parse_arguments(ARG "" "SHARED" "SOURCES;LIBS;PRIVATE" ${ARGN})
     set(kind STATIC)

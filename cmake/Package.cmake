@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cpack --config build/release/CPackConfig.cmake` makes a Debian package and an archive of what `cmake --install` installs. Programs must
-# have been built; a Debian package needs dpkg-dev, which finds the libraries it depends on.
+# `cpack --config build/release/CPackConfig.cmake` makes a Debian package and an archive of what `cmake --install` installs. The programs must
+# have been built before. A Debian package needs dpkg-dev, which finds the libraries that it depends on.
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_CONTACT "The developers of Denoir")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "studio for generated video: SkyReels-V2 and Wan 2.1 / 2.2 in one process")
@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION video)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 if(DENOIR_STUDIO)
-    # Qt opens these as plugins, so that no library names them. Debian 13 has the reader of SVG pictures in a package of its own.
+    # Qt opens these as plugins, so no library depends on them. On Debian 13 the plugin for SVG pictures is a package of its own.
     set(CPACK_DEBIAN_PACKAGE_DEPENDS "libqt6sql6-sqlite, qt6-svg-plugins | libqt6svg6")
     set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "qt6-translations-l10n, fonts-dejavu-core")
 endif()

@@ -15,9 +15,9 @@ endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # denoir_add_test(cli_help_test COMMAND help_test.py TIMEOUT 60 LABELS full ENVIRONMENT DENOIR_ISA=avx2 FIXTURES_REQUIRED tiny_model RUN_SERIAL ON)
-# Every test is registered here. Unless said otherwise its label is quick (every run; full: by hand) and its limit 300 s; a limit is multiplied by
-# DENOIR_TEST_PACE. FIXTURES_SETUP: what the test makes for those that require it. Requests that name no device are for the processor, also where there
-# is a card.
+# registers a test; every test is registered by this function. The label is quick by default (run every time; full: run by hand), the limit is 300 s by
+# default and is multiplied by DENOIR_TEST_PACE. FIXTURES_SETUP: what the test makes for others that require it. DENOIR_DEVICE: requests that name no device
+# use the processor, even if there is a card.
 function(denoir_add_test name)
     cmake_parse_arguments(ARG "" "TIMEOUT;LABELS;FIXTURES_SETUP;RUN_SERIAL" "COMMAND;ENVIRONMENT;FIXTURES_REQUIRED" ${ARGN})
     if(NOT ARG_LABELS)
@@ -32,8 +32,8 @@ function(denoir_add_test name)
         ENVIRONMENT "DENOIR_DEVICE=cpu;${ARG_ENVIRONMENT}" FIXTURES_SETUP "${ARG_FIXTURES_SETUP}" FIXTURES_REQUIRED "${ARG_FIXTURES_REQUIRED}")
 endfunction()
 
-# denoir_test(core_tensor_test SOURCES tensor_test.cpp LIBS denoir_core DEFINES A="b" …): one program per class or folder, its GoogleTest cases one entry
-# of ctest. Further words are those of denoir_add_test.
+# denoir_test(core_tensor_test SOURCES tensor_test.cpp LIBS denoir_core DEFINES A="b" …) adds a program, usually one for a class or folder. Its GoogleTest
+# cases are one entry of ctest. Further words are those of denoir_add_test.
 function(denoir_test name)
     cmake_parse_arguments(ARG "" "TIMEOUT;LABELS" "SOURCES;LIBS;DEFINES;ENVIRONMENT;FIXTURES_REQUIRED" ${ARGN})
     add_executable(${name} ${ARG_SOURCES})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# fmt and nlohmann_json: installed, or as headers in DENOIR_THIRD_PARTY/include.
+# fmt and nlohmann_json are installed, or their headers are in DENOIR_THIRD_PARTY/include.
 if(DENOIR_THIRD_PARTY)
     foreach(library fmt::fmt nlohmann_json::nlohmann_json)
         add_library(${library} INTERFACE IMPORTED GLOBAL)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a compiler (`keep_report.py COMMAND… -o OBJECT …`) and keeps what ptxas says about each kernel in OBJECT.ptxas, for
-tests/engine/backend/cuda/ptxas_report.py; everything else it says is passed on."""
+"""Runs a compiler (`keep_report.py COMMAND… -o OBJECT …`) and writes what ptxas says about each kernel to OBJECT.ptxas, for
+tests/engine/backend/cuda/ptxas_report.py. Everything else on its stderr is passed on."""
 import subprocess
 import sys
 

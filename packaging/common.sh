@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by run and test: installs what is missing (Debian 12 and 13, Ubuntu 24.04), configures, builds.
+# Shared by the scripts beside it: installs missing packages (Debian 12 and 13, Ubuntu 24.04), configures, builds.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -19,7 +19,7 @@ packages="g++ cmake ninja-build ccache pkg-config git ca-certificates python3 py
  qt6-base-dev libqt6opengl6-dev qt6-multimedia-dev qt6-svg-dev qt6-tools-dev qt6-tools-dev-tools qt6-l10n-tools qt6-translations-l10n libqt6sql6-sqlite libqt6svg6
  libgl1-mesa-dev fonts-dejavu-core xvfb xauth"
 
-# Debian 13 has the plugin that reads SVG pictures, the arrows of fields, in a package of its own.
+# The arrows of fields are SVG pictures. On Debian 13 the plugin that reads them is a package of its own.
 case $( (. /etc/os-release && printf '%s' "$ID${VERSION_ID:-}") 2>/dev/null || true) in
 debian | debian13) packages="$packages qt6-svg-plugins" ;;
 esac
@@ -27,7 +27,7 @@ esac
 install_packages() {
     command -v dpkg-query >/dev/null 2>&1 || die "this script knows Debian 12, 13 and Ubuntu 24.04; elsewhere install: $packages"
     local missing="" ours
-    ours=$(dpkg --print-architecture) # another one's development packages may be there, too
+    ours=$(dpkg --print-architecture) # development packages of another architecture may be installed as well
     for package in $packages; do
         dpkg-query -W -f='${Architecture} ${Status}\n' "$package" 2>/dev/null | grep -Eq "^($ours|all) .* ok installed$" ||
             missing="$missing $package"
@@ -35,21 +35,21 @@ install_packages() {
     if [ -z "$missing" ]; then say "every package is there"; return; fi
     [ "$(id -u)" = 0 ] || command -v sudo >/dev/null 2>&1 || die "packages are missing and there is no sudo; install as root:$missing"
     say "installing:$missing"
-    # A source of somebody else's that is gone is no reason to stop: what is missing may be had all the same.
+    # This may fail because of a third party's source that no longer exists: the missing packages may still be available.
     apt_get update -qq || say "apt's lists could not all be renewed; going on with those that are there"
     # shellcheck disable=SC2086
     apt_get install -y -qq --no-install-recommends $missing >/dev/null ||
         die "the packages could not be installed; repair what apt-get says above (network, disk, a system other than Debian 12, 13 and Ubuntu 24.04), then call this again"
 }
 
-apt_get() { # waits while another program installs something, as a new system does by itself
+apt_get() { # waits while another program installs something, which a new system does by itself
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"
 }
 
-# Headers that only a build of the CUDA module uses; without them it is built without cuDNN.
+# Fetches headers that only the CUDA module needs; without them it is built without cuDNN.
 fetch_cuda_headers() {
     command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ] || return 0
-    # In a subshell, for as_root ends the script where it cannot be had.
+    # In a subshell, because as_root ends the script if the user cannot become root.
     { python3 -m pip --version >/dev/null 2>&1 || (apt_get install -y -qq --no-install-recommends python3-pip >/dev/null); } &&
         packaging/fetch_headers || say "going on without cuDNN"
 }

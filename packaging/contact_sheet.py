@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts frames of a clip (PNG files as denoir-cli writes them: 8-bit RGB, not interlaced) side by side into one PNG.
 
-Usage: contact_sheet.py FOLDER OUT.png [COLUMNS ROWS]        (Python's standard library alone)"""
+Usage: contact_sheet.py FOLDER OUT.png [COLUMNS ROWS]        (needs only Python's standard library)"""
 import os
 import struct
 import sys
@@ -10,7 +10,7 @@ import zlib
 
 
 def read_png(path):
-    """-> width, height, rows of RGB bytes"""
+    """-> width, height, rows of RGB bytes. Ends the program if the file is not such a PNG."""
     with open(path, "rb") as f:
         data = f.read()
     if data[:8] != b"\x89PNG\r\n\x1a\n":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a tiny diffusion-forcing model of random weights in the original SkyReels-V2 layout: every part is there, nothing was learned.
+"""Writes a tiny diffusion-forcing model with random weights in the original SkyReels-V2 layout. It has every part, but has learned nothing.
 
-Usage: tiny_model.py FOLDER        (Python's standard library alone)"""
+Usage: tiny_model.py FOLDER        (needs only Python's standard library)"""
 import array
 import json
 import math
@@ -101,7 +101,7 @@ def text_encoder():
 
 
 def write_safetensors(path, tensors, seed):
-    """tensors: name -> (shape, fan in); fan in 0: a small bias, -1: ones."""
+    """tensors: name -> (shape, fan-in). A fan-in of 0 gives small values for a bias, -1 gives ones."""
     draw, header, data, offset = random.Random(seed), {}, [], 0
     for name, (shape, fan) in sorted(tensors.items()):
         count = math.prod(shape)
@@ -129,7 +129,7 @@ def field(number, payload):
 
 
 def sentencepiece_model():
-    """A unigram model of single characters (spec: SentencePiece ModelProto)."""
+    """A unigram model whose pieces are single characters, as SentencePiece's ModelProto."""
     kinds = {"<pad>": 3, "</s>": 3, "<s>": 3, "<unk>": 2}
     out = b""
     for piece in PIECES:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Denoir on a card beside PyTorch: checks on fresh random inputs, then speed on the same random weights. One row is printed as soon as it is known.
+"""Compares Denoir on a card with PyTorch: checks on new random inputs, then the speed with the same random weights. Each row is printed as soon as it is known.
 
     python bench/gpu/beside_pytorch.py PROGRAM --part check|speed [--seed N] [--dry [--emulated MODULE]] [--out FILE] [--seconds N]
 
 PROGRAM: denoir_gpu. `--dry`: tiny sizes on the processor, to see that everything runs; `--emulated`: on the tests' card of host memory (slow).
-Needs torch, safetensors and numpy alone."""
+Needs only torch, safetensors and numpy."""
 import argparse
 import json
 import os
@@ -35,7 +35,7 @@ def draw(shape, generator, scale=1.0):
 
 
 def random_weights(shapes, generator, dtype):
-    """Values that keep activations near one."""
+    """Random weights that keep activations near one."""
     out = {}
     for name, shape in shapes.items():
         if "norm" in name and name.endswith("weight") or name.endswith("gamma") or name in ("img_emb.proj.0.weight", "img_emb.proj.4.weight"):
@@ -51,17 +51,17 @@ def random_weights(shapes, generator, dtype):
 
 
 class NoAnswer(RuntimeError):
-    """The program was ended at its limit of time."""
+    """The program was stopped because its time was over."""
 
 
 class Denoir:
     def __init__(self, program, device, folder):
         self.program, self.device, self.folder, self.told = program, device, folder, set()
-        self.said = ""  # what the last run had to say
+        self.said = ""  # what the last run wrote to stderr
         self.limit = None  # seconds that a call may take
 
     def run(self, what, weights, inputs, **options):
-        """(times, output tensors or None). Several may run at a time."""
+        """-> (times, output tensors or None). May be called from several threads."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             return self.run_in(Path(folder), what, weights, inputs, **options)
 
@@ -94,7 +94,7 @@ class Denoir:
 
 
 def error_of(found, expected):
-    """|found - expected| over |expected|, infinite for NaN and other shapes."""
+    """|found - expected| / |expected|; infinite if there are NaN or the shapes differ."""
     found, expected = found.double().cpu(), expected.double().cpu()
     if found.shape != expected.shape or not torch.isfinite(found).all():
         return float("inf")
@@ -104,11 +104,11 @@ def error_of(found, expected):
 @dataclass
 class Case:
     name: str
-    what: str  # the program's word
+    what: str  # what the program is asked for
     weights: dict
     inputs: dict
     output: str
-    reference: Callable  # of the weights, in f64
+    reference: Callable  # a function of the weights, in f64
     heads: int | None = None
     bf16_by_cpu: float = 2e-2
 
@@ -137,20 +137,20 @@ def network_cases(g):
 def vae_cases(g):
     weights = random_weights(vae.shapes(8, 16), g, torch.float32)
     latent, video = draw((16, 3, 5, 7), g), draw((3, 9, 40, 24), g, 0.5).clamp(-1, 1)
-    # Some forty layers that round after each other: 1.3e-2 to 1.8e-2 by the seed between our two plain ways, which each are as far from the truth.
+    # Some forty layers round one after the other: our two plain ways differ by 1.3e-2 to 1.8e-2, depending on the seed, and each is as far from the truth.
     yield Case("VAE decode", "decode", weights, {"latent": latent}, "video", lambda w: vae.Vae(w).decode(latent), bf16_by_cpu=3e-2)
     yield Case("VAE encode", "encode", weights, {"video": video}, "latent", lambda w: vae.Vae(w).encode(video)[0])
 
 
 class Check:
-    """Each module on the card against our processor's kernels of the same precision, and against PyTorch in f64."""
+    """Compares each module on the card with our kernels for the processor in the same precision, and with PyTorch in f64."""
 
     def __init__(self, denoir, seed, dry):
         self.denoir, self.bad = denoir, 0
         self.processor = Denoir(denoir.program, "cpu", denoir.folder)
         self.card = denoir.device == "cuda"
         self.dry = dry
-        denoir.limit = None if dry else 75  # a dry run's processor may be busy
+        denoir.limit = None if dry else 75  # in a dry run the processor may have other work
         self.ways = [("fastest", {}), ("own", {"DENOIR_CUDA_PLAIN": "1"})][: 1 if dry else 2]
         self.g = torch.Generator().manual_seed(seed)
         self.path = denoir.folder / "weights.safetensors"
@@ -161,7 +161,7 @@ class Check:
             self.module(case)
         self.eight_bit()
         self.streaming()
-        for case in vae_cases(self.g):  # last: most of its time is the planning of convolutions
+        for case in vae_cases(self.g):  # last, as most of the time goes into planning convolutions
             self.module(case)
         return self.bad
 
@@ -180,9 +180,9 @@ class Check:
         exact = case.reference(case.weights)
         save_file(case.weights, self.path)
         rows = [("f32", (1e-4, 1e-4)), ("bf16", (case.bf16_by_cpu, 4e-2))]
-        if case.what in ("decode", "encode"):  # measured with PyTorch, factors cut to TF32: 5e-4 to 1.6e-3 rounded, 1.2e-3 to 3.8e-3 not
+        if case.what in ("decode", "encode"):  # measured with PyTorch: 5e-4 to 1.6e-3 if factors are rounded to TF32, 1.2e-3 to 3.8e-3 if they are cut
             rows.append(("tf32", (6e-3, 6e-3)))
-        with ThreadPoolExecutor(4 if self.card else 1) as pool:  # most of a run is starting and planning, on the processor
+        with ThreadPoolExecutor(4 if self.card else 1) as pool:  # most of a run's time is start and planning, on the processor
             runs = [(dtype, limits, kernels, pool.submit(self.denoir.run, case.what, self.path, case.inputs, dtype=dtype, repeat=1, heads=case.heads,
                                                          environment=environment))  # the third call replays what the second recorded
                     for dtype, limits in rows for kernels, environment in self.ways[: 1 if dtype == "tf32" else 2]]  # fmt: skip
@@ -196,7 +196,7 @@ class Check:
                 self.row(case.name, kernels, dtype, (error_of(found, same[dtype]), error_of(found, exact)), limits)
 
     def eight_bit(self):
-        """Linear layers in fp8 and int8: more tokens than the 256 from which on they are used, sizes in sixteens."""
+        """Linear layers in fp8 and int8, with more than the 256 tokens that these need and sizes that are multiples of 16."""
         config = transformer.Config(dim=256, heads=2, ffn=528, layers=2)
         case = transformer_case(self.g, "transformer, 8 bits", config, (3, 20, 28), False)
         exact = case.reference(case.weights)
@@ -211,16 +211,16 @@ class Check:
                     self.failed(case.name, kernels, dtype, e)
                     continue
                 if dtype == "bf16":
-                    continue  # has its rows above
+                    continue  # its rows are above
                 problem = ""
-                # A card may not know the type, and says so then; else its result is another.
+                # If a card does not know the type, the program says so; otherwise the result must differ from that in bf16.
                 if self.card and "bf16" in found and error_of(found[dtype], found["bf16"]) < 1e-4 and "do not multiply" not in self.denoir.said:
                     problem = "COMPUTED IN BF16"
                 self.row(case.name, kernels, dtype, (error_of(found[dtype], found["bf16"]) if "bf16" in found else 0.0, error_of(found[dtype], exact)),
                          (limit, limit), problem)  # fmt: skip
 
     def streaming(self):
-        """On a card that is too small for the weights, which then come from the host's memory: the same bytes."""
+        """On a card that is too small for the weights, they come from the host's memory and the result must have the same bytes."""
         small = transformer.Config(dim=256, heads=2, ffn=520, layers=2)
         config, card, beside = (small, 4, 1) if self.dry else (transformer.Config(dim=1024, heads=8, ffn=4096, layers=8), 340, 64)  # MiB
         case = transformer_case(self.g, "streamed weights", config, (3, 10, 14), False)
@@ -259,7 +259,7 @@ class Table:
 
 
 def device_time(call, repeat, cuda):
-    """Milliseconds: (first, median of the others)"""
+    """-> milliseconds: (of the first call, median of the others)"""
     def once():
         start = time.perf_counter()
         call()
@@ -288,9 +288,9 @@ def measured_peak(cuda):
 
 
 def fastest_attention(device):
-    """Leaves PyTorch the faster of cuDNN's and FlashAttention's kernels, by a trial of each alone: what it takes by itself need not be that, and
-    before cuDNN 9.15.1 it prefers every other to cuDNN's. What neither can, such as a VAE's heads of 384, the others do. Returns its name, and what
-    must be kept for as long as it is to be taken."""
+    """Makes PyTorch use the faster of cuDNN's and FlashAttention's kernels, which it tries one by one: PyTorch's own choice need not be the faster one, and
+    before cuDNN 9.15.1 it prefers every other kernel to cuDNN's. What neither can do, such as a VAE's heads of 384, the others do. Returns its name and an
+    object that must be kept for as long as it is to be used."""
     tokens = 8192 if device == "cuda" else 64
     q, k, v = (torch.randn(1, 12, tokens, 128, device=device, dtype=torch.bfloat16) for _ in range(3))
     kernels, times = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "FlashAttention": SDPBackend.FLASH_ATTENTION}, {}
@@ -311,7 +311,7 @@ LARGE = transformer.Config(dim=5120, ffn=13824, layers=10, heads=40, in_channels
 TINY = transformer.Config(dim=256, ffn=512, layers=2, heads=2, in_channels=36, freq_dim=64, text_dim=32, clip_dim=80)
 
 
-TORCH = {"bf16": torch.bfloat16, "tf32": torch.float32}  # whose convolutions PyTorch computes in TF32 unless told otherwise
+TORCH = {"bf16": torch.bfloat16, "tf32": torch.float32}  # PyTorch computes convolutions of f32 in TF32 unless told otherwise
 
 
 def vae_row(word, frames, dtype):
@@ -319,7 +319,7 @@ def vae_row(word, frames, dtype):
 
 
 def torch_forward(config, weights, inputs, device, compiled):
-    with torch.device("meta"):  # drawing billions of first values takes longer than the measurement
+    with torch.device("meta"):  # initialising billions of values would take longer than the measurement
         model = torch_models.Transformer(config)
     model = model.load(weights).to(device).eval()
     for p in ("head.modulation", *(f"blocks.{i}.modulation" for i in range(config.layers))):
@@ -330,7 +330,7 @@ def torch_forward(config, weights, inputs, device, compiled):
     cos, sin = torch_models.rotary(config.dim // config.heads, frames, height // 2, width // 2, device)
     with torch.inference_mode():
         text, image = model.context(inputs["text"].to(device, torch.bfloat16)[None], inputs["clip"].to(device, torch.bfloat16)[None])
-    if compiled:  # one block's code serves all: seconds instead of minutes
+    if compiled:  # the code of one block serves all blocks: this takes seconds instead of minutes
         for block in model.blocks:
             block.compile()
     time_step = inputs["timestep"].to(device)
@@ -343,12 +343,12 @@ def torch_forward(config, weights, inputs, device, compiled):
 
 
 class Speed:
-    """Memory: what Denoir's arenas, or PyTorch's tensors, held at most; and what the card had less at the end than before (Denoir: a process of its
-    own, with what the driver and the libraries keep) or in all (PyTorch: with its pool)."""
+    """The rows of the speed table. Their two figures of memory are the most that Denoir's arenas or PyTorch's tensors held, and for Denoir how much less
+    memory the card had free at the end than before (it is a process of its own, so with what driver and libraries keep), for PyTorch its whole pool."""
 
     def __init__(self, denoir, args):
         self.denoir, self.dry, self.deadline = denoir, args.dry, time.monotonic() + args.seconds
-        self.bad = False  # something of ours failed or was wrong
+        self.bad = False  # something on our side failed or was wrong
         self.cuda = not args.dry
         self.device = "cuda" if self.cuda else "cpu"
         self.g = torch.Generator(device=self.device).manual_seed(args.seed)
@@ -368,13 +368,13 @@ class Speed:
         return self.deadline - time.monotonic()
 
     def tell(self, what, side, ms, first, flop, memory, compared=""):
-        """`memory`: bytes, see above"""
+        """`memory`: the two figures in bytes, as in the class's docstring."""
         rate = flop / ms * 1e-9 if flop else 0
         self.table.row(what, side, f"{ms:.1f}", f"{first:.0f}", f"{rate:.0f}" if flop else "", f"{100 * rate / self.peak:.0f} %" if flop and self.peak else "",
                        *(f"{b / 2**30:.2f}" if b > 0 else "" for b in memory), compared)  # fmt: skip
 
     def ours(self, word, path, inputs, **options):
-        """As Denoir.run, and the bytes for `tell`."""
+        """As Denoir.run, and also returns the bytes for `tell`."""
         if not self.cuda:
             times, out = self.denoir.run(word, path, inputs, **options)
             return times, out, (times["peak_bytes"], 0)
@@ -390,24 +390,24 @@ class Speed:
         return torch.cuda.max_memory_allocated(), all_there - free
 
     def attempt(self, what, side, measure):
-        """What fails is a row too; the rest goes on."""
+        """A failure becomes a row as well, and the rest goes on."""
         self.denoir.limit = None if self.dry else max(20, min(150, self.left()))
         try:
             try:
                 return measure()
-            except NoAnswer:  # plans that were chosen until then are kept: the second try has less to choose
+            except NoAnswer:  # plans chosen so far are kept, so the second try has less to choose
                 if self.left() < 40:
                     raise
                 self.denoir.limit = min(150, self.left())
                 return measure()
-        except Exception as e:  # noqa: BLE001: whatever a compiler or a card comes up with
+        except Exception as e:  # noqa: BLE001: a compiler or a card may raise anything
             why = (str(e).strip().splitlines() or [type(e).__name__])[-1]
             self.table.row(what, side, "failed", "", "", "", "", "", why[:200].replace("|", "/"))
             self.bad |= side.startswith("Denoir")
             return None
 
     def transformer(self, name, config, weights_path, weights, frames, height, width):
-        """One forward; `weights`: the file's tensors. Returns two more measurements, for later: Denoir otherwise (fp8, not recorded), PyTorch compiled."""
+        """Measures one forward; `weights`: the file's tensors. Returns two measurements for later: Denoir otherwise (fp8, not recorded), PyTorch compiled."""
         t, h, w = (frames - 1) // 4 + 1, height // 8, width // 8
         text = draw((512, config.text_dim), self.g)
         text[60:] = 0
@@ -434,7 +434,7 @@ class Speed:
             call = torch_forward(config, weights, inputs, self.device, by_compiler)
             start = time.perf_counter()
             theirs = call().float().cpu()
-            first = (time.perf_counter() - start) * 1e3  # with what it compiles, as ours is with what it plans
+            first = (time.perf_counter() - start) * 1e3  # includes compiling, as ours includes planning
             _, ms = device_time(call, repeat, self.cuda)
             apart = ""
             if "Denoir" in done:
@@ -458,11 +458,11 @@ class Speed:
         return otherwise, lambda: self.attempt(what, "PyTorch compiled", lambda: pytorch("PyTorch compiled", True))
 
     def vae(self, words, path, weights, frames, height, width, dtype="bf16"):
-        """`words`: decode, encode; `dtype`: tf32 is f32 with convolutions in TF32, as PyTorch computes them by default"""
+        """`words`: of decode, encode. `dtype`: tf32 is f32 with convolutions in TF32, as PyTorch computes them by default."""
         latent = draw((16, (frames - 1) // 4 + 1, height // 8, width // 8), self.g)
         video = draw((3, frames, height, width), self.g, 0.5).clamp(-1, 1)
-        flop = 432e12 * frames * height * width / (97 * 544 * 960)  # of the decoder, by its convolutions
-        torch.backends.cudnn.benchmark = True  # ours tries plans too
+        flop = 432e12 * frames * height * width / (97 * 544 * 960)  # of the decoder's convolutions
+        torch.backends.cudnn.benchmark = True  # it may try plans, as ours does
         theirs = torch_models.Decoder(weights, vae.MEAN, vae.STD, self.device, TORCH[dtype])
         for word, inputs, count, call in (
             ("decode", {"latent": latent}, flop, lambda: [piece.float().cpu() for piece in theirs.decode(latent.to(self.device))]),
@@ -491,7 +491,7 @@ class Speed:
             self.attempt(name, "PyTorch eager", pytorch)
 
     def vae_agrees(self, words, path, weights, frames, height, width, dtype="bf16"):
-        """What both make of the same values at the size that is rendered, which no check row has."""
+        """Compares both sides' results for the same values at the size of a render, which no row of the checks has."""
         most = 2e-2 if dtype == "tf32" else 0.1
         theirs = torch_models.Decoder(weights, vae.MEAN, vae.STD, self.device, TORCH[dtype])
         latent = draw((16, (frames - 1) // 4 + 1, height // 8, width // 8), self.g)
@@ -523,7 +523,7 @@ class Speed:
         config = TINY if self.dry else SMALL
         path, made = self.weights(transformer.shapes(config), "transformer.safetensors")
         sizes = [5] if self.dry else [57, 17, 9]
-        # The three figures that matter most come first: a run may be cut off.
+        # The three figures that matter most come first, as a run may be cut off.
         otherwise, compiled = self.transformer("I2V 1.3B", config, path, made, sizes[0], height, width)
         vae_path, vae_made = self.weights(vae.shapes(8 if self.dry else 96, 16), "vae.safetensors")
         whole = 5 if self.dry else 97
@@ -548,7 +548,7 @@ class Speed:
         for frames in sizes[1:]:
             if self.left() > 30:
                 self.transformer("I2V 1.3B", config, path, made, frames, height, width)
-        if self.left() > 60:  # the VAE of the policy wan
+        if self.left() > 60:  # the VAE as the policy wan computes it
             self.vae(("decode",), vae_path, vae_made, whole, height, width, "tf32")
         if self.left() > 40:
             self.vae_agrees(("decode",), vae_path, vae_made, 9, height, width, "tf32")

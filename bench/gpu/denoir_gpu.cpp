@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// One network on one device, timed: what bench/gpu/beside_pytorch.py runs beside PyTorch.
+// Times one network on one device; bench/gpu/beside_pytorch.py compares it with PyTorch.
 //
 //   denoir_gpu peak                        TFLOP/s of a large bf16 product
 //   denoir_gpu transformer|decode|encode|text|clip --weights FILE --inputs FILE [--out FILE] [--dtype f32|tf32|bf16]
 //              [--heads N] [--device cpu|cuda] [--repeat N] [--strips N] [--activations MIB]
 //              [--precision wan|skyreels]
 //
-// --dtype tf32: f32, but the VAE's convolutions may be of TF32.
-// --precision: the transformer's roundings in bf16; wan unless said.
-// --activations: the device plans its memory for weights and so much beside them, and may stream weights.
+// --dtype tf32: f32, but the VAE's convolutions may round to TF32.
+// --precision: how the transformer rounds in bf16; the default is wan.
+// --activations: the device plans its memory for the weights and for so much beside them, and may stream weights.
 //
-// Prints one line of JSON: milliseconds of the first call, and the median of `repeat` more; the transformer's inputs
-// and results stay on the device meanwhile. On stderr: what the backend has to say, such as which libraries it found
-// and what they could not do.
+// Prints one line of JSON: the milliseconds of the first call, and the median of `repeat` more. The transformer's
+// inputs and results stay on the device meanwhile. What the backend logs goes to stderr, such as which libraries it
+// found and what they could not do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -93,21 +93,21 @@ const Tensor* find(const Tensors& all, const char* name) {
     return found == all.end() ? nullptr : &found->second;
 }
 
-/// What the device says of the memory that it plans; empty where everything stays there.
+/// What the device says when it plans its memory; empty if all weights stay there.
 std::string plan(Backend& backend, const Weights& weights, const Arguments& a) {
     MemoryNeeds needs;
     for (const auto& [name, weight] : weights.all()) {
         if (weight.shape().rank() < 2) continue;
         const auto bytes = static_cast<std::size_t>(weight.shape().elements() * element_bytes(a.dtype));
         needs.weights += bytes;
-        const bool square = weight.shape()[0] == weight.shape()[1]; // q, k and v may be held as one
+        const bool square = weight.shape()[0] == weight.shape()[1]; // q, k and v may be kept as one weight
         needs.largest_weight = std::max(needs.largest_weight, (square ? 3 : 1) * bytes);
     }
     needs.activations = static_cast<std::size_t>(a.activations) << 20;
     return backend.plan_memory(needs);
 }
 
-/// The network as a function of nothing; its result may be on its way when it returns.
+/// The network as a function without arguments. The device may still be computing the result when it returns.
 std::function<Tensors()> network(const Arguments& a, const std::shared_ptr<Backend>& backend, const Tensors& in) {
     if (a.what == "transformer") {
         const wan::Precision precision = a.dtype == DType::f32 ? wan::Precision::f32()
@@ -150,7 +150,7 @@ std::function<Tensors()> network(const Arguments& a, const std::shared_ptr<Backe
     throw UsageError("", a.what, "is unknown", "use peak, transformer, decode, encode, text or clip");
 }
 
-/// Until the device has made `all`.
+/// Waits until the device has computed `all`.
 void wait_for(Backend& backend, const Tensors& all) {
     for (const auto& [name, x] : all) {
         if (x.backend() == nullptr) continue;
@@ -160,7 +160,7 @@ void wait_for(Backend& backend, const Tensors& all) {
     }
 }
 
-/// Random values: zeros multiply faster than what a model has.
+/// Random values, since zeros are multiplied faster than the values of a model.
 Tensor numbers(const Shape& shape) {
     Tensor out = Tensor::host(shape, DType::bf16);
     std::uint32_t state = 1;
@@ -214,7 +214,7 @@ Json run(const Arguments& a) {
                 {"second_ms", second},
                 {"peak_bytes", backend->memory().peak},
                 {"free_bytes", backend->free_memory()}};
-    if (!a.out.empty()) { // of the last call: what is timed is what is compared
+    if (!a.out.empty()) { // the result of the last call, so that what is compared is what was timed
         for (auto& [name, x] : out) x = (x.backend() ? backend->download(x) : x).to_host_f32();
         write_safetensors(a.out, out);
     }

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Wan transformer and the video VAE in plain PyTorch, as one would write them to be fast: bf16, fused attention, channels last. Weights by
-their original names. What bench/gpu measures Denoir against."""
+"""The Wan transformer and the video VAE in plain PyTorch, written to be fast: bf16, fused attention, channels last. Weights have their original
+names. bench/gpu measures Denoir against these."""
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 
 def rotary(head_dim, frames, rows, columns, device):
-    """[1, tokens, 1, head_dim / 2] cosines and sines."""
+    """-> cosines and sines, [1, tokens, 1, head_dim / 2] each"""
     pairs = head_dim // 2
     side = pairs // 3
 
@@ -96,7 +96,7 @@ class Transformer(nn.Module):
         return text, None if clip is None else self.img_emb.proj(clip)
 
     def forward(self, latent, timestep, text, clip, cos, sin):
-        """latent [C,T,H,W] with its condition; text, clip: context()."""
+        """latent [C,T,H,W] with its condition; text, clip: as context() returns them."""
         c, (channels, frames, height, width) = self.c, latent.shape
         rows, columns = height // 2, width // 2
         x = latent.reshape(channels, frames, rows, 2, columns, 2).permute(1, 2, 4, 0, 3, 5).reshape(1, -1, channels * 4)
@@ -115,7 +115,7 @@ class Transformer(nn.Module):
 
 
 class Decoder:
-    """The VAE's decoder and encoder, one latent frame (four frames) at a time with its causal caches, as the reference implementations do it."""
+    """The VAE's decoder and encoder. As in the reference implementations, they work on one latent frame (four frames) at a time, with causal caches."""
 
     def __init__(self, weights, mean, std, device, dtype=torch.bfloat16):
         self.w = {}

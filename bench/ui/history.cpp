@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The history of many runs: how long it takes to open, and to answer a search. Prints a table and writes
+// How long a history of many runs takes to open and to answer a search. Prints a table and writes it to
 // bench/results/history.md.
 //
 // Usage: denoir_bench_history [RUNS]        (10000)
@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
     }
     row("star (median of 21)", median(star));
     double load[1] = {0};
-    ::getloadavg(load, 1); // others may have been at work
+    ::getloadavg(load, 1); // the machine may have had other work
     write_file(
         std::filesystem::path(DENOIR_RESULTS) / "history.md",
         fmt::format(

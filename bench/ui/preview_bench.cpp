@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How quickly frames come to the screen: opening, seeking, scrubbing what is cached, wiping between two clips. QPainter
-// paths, painted into pictures of the window's size.
+// How quickly frames come to the screen: opening, seeking, scrubbing through cached frames, wiping between two clips.
+// The view is painted by QPainter into pictures of the window's size.
 //
 // Usage: denoir_bench_preview [FOLDER]      (Markdown on stdout; clips are made in FOLDER, else in a temporary one)
 #include <QApplication>
@@ -27,7 +27,7 @@ using namespace denoir::app;
 
 constexpr int width = 960, height = 544, frames = 97;
 
-/// Soft shapes that move, and fine grain of one step.
+/// Soft shapes that move, with a fine grain of one step.
 Image picture(int n, int phase) {
     Image image(width, height);
     std::uint32_t grain = 99u + static_cast<std::uint32_t>(n);
@@ -78,7 +78,7 @@ struct Times {
     }
 };
 
-/// This thread's own time: what the clock would show on a machine with nothing else to do, for work of one thread.
+/// This thread's own time: what the clock would show for work of one thread on a machine without other work.
 double thread_ms() {
     timespec now{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -93,7 +93,7 @@ template <class F> Measured measure(F&& f) {
     return {static_cast<double>(clock.nsecsElapsed()) * 1e-6, thread_ms() - before};
 }
 
-/// Every frame to the screen, in random order, all of them cached.
+/// Shows every frame, in random order, when all of them are cached.
 Times scrub(ui::PreviewView& view) {
     Times times;
     std::mt19937 random(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How quickly the window stands, whether it keeps answering while the engine works, and how soon a run stops.
+// How quickly the window opens, whether it keeps answering while the engine works, and how soon a run stops.
 // Usage: denoir_bench_window [--model FOLDER] [--size WxH] [--frames N] [--steps N] [--cancels N]
 #include <QAction>
 #include <QApplication>
@@ -27,7 +27,7 @@ using namespace denoir;
 
 namespace {
 
-/// Times between the turns of a timer that wants every millisecond: what a person would wait for an answer.
+/// Times between the turns of a timer of one millisecond: how long a person would wait for an answer.
 class Heartbeat {
 public:
     Heartbeat() {
@@ -53,7 +53,7 @@ private:
     std::vector<double> gaps_;
 };
 
-/// One line of the table: median, 99 % and largest of some times in milliseconds.
+/// One line of the table: the median, the 99th percentile and the largest of some times in milliseconds.
 void report_times(const char* what, std::vector<double> times) {
     std::sort(times.begin(), times.end());
     if (times.empty()) return;
@@ -139,9 +139,11 @@ int main(int argc, char** argv) {
     wait(10000, [&] { return window.preview().info(app::Side::a) != nullptr && seen.elapsed() > 2000; });
     report_times("heartbeat during import and play", heart.end());
 
-    // Stopped at moments spread over the whole of a run, from the press to the engine's last word.
+    // Runs are cancelled at moments spread over a whole run. Measured is the time from the press until the engine
+    // stops.
     const int cancels = value("--cancels", QStringLiteral("12")).toInt();
-    std::vector<double> answers, work; // work: processor time of all threads meanwhile, whatever else the machine does
+    std::vector<double> answers,
+        work; // work: processor time of all threads meanwhile, which other programs do not change
     std::clock_t work_before = 0;
     std::map<std::string, double> worst; // by stage
     Stage stage = Stage::load_text;
@@ -160,7 +162,7 @@ int main(int argc, char** argv) {
         generate->trigger();
         if (!wait(60000, [&] { return core.worker.busy(); })) return 1;
         wait(int(1000 * whole * (i + 0.5) / cancels), [&] { return ended; });
-        if (ended) continue; // this run was quicker than the first
+        if (ended) continue; // this run ended sooner than the first one
         const std::string where(name(stage));
         work_before = std::clock();
         pressed.start();

@@ -93,14 +93,14 @@ void CudaBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, c
         fill(result, 0.0f);
     else if (!attention_fused(qs, ks, vs, options, log_sum, result))
         attention_plain(qs, ks, vs, options, result);
-    const bool adds = log_sum && in_place; // the kernel that joins the last key
+    const bool adds = log_sum && in_place; // whether the kernel that joins the last key adds as well
     if (log_sum) join_last_key(qs, ks, vs, options, log_sum, adds ? options.added : Tensor(), result);
     if (!in_place) copy(result, out);
     if (options.added && !adds) add(out, options.added, out);
 }
 
-/// `workspace`: memory of one call at a multiple of 256, as the card's own allocator gives it; a larger one replaces
-/// it.
+/// `workspace` is memory for one call and is replaced if a larger one is needed. Its part that is used starts at a
+/// multiple of 256, as the card's own allocator gives it.
 Dnn::Caller CudaBackend::dnn_caller(Tensor& workspace) {
     return {[this, &workspace](std::size_t bytes) {
                 constexpr std::size_t aligned = 256;
@@ -112,7 +112,7 @@ Dnn::Caller CudaBackend::dnn_caller(Tensor& workspace) {
             [this] { throw_if_stopped(); }};
 }
 
-/// `log_sum` receives those of the softmax [N, Lq] where the last key was left out.
+/// False if the library cannot do it. If the last key was left out, `log_sum` is set for join_last_key(), [H, Lq].
 bool CudaBackend::attention_fused(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
                                   Tensor& log_sum, Tensor& out) {
     const bool extra = options.key_bias && options.last_key_count > 0;

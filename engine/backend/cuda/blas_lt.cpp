@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that speaks cuBLASLt.
+// The only file that calls cuBLASLt.
 #include <cublasLt.h>
 #include <fmt/format.h>
 
@@ -20,11 +20,11 @@
 namespace denoir::cuda {
 namespace {
 
-constexpr std::size_t workspace = std::size_t{64} << 20; ///< what NVIDIA asks for on Hopper, doubled
+constexpr std::size_t workspace = std::size_t{64} << 20; ///< twice what NVIDIA recommends for Hopper
 constexpr int candidates = 24, rounds = 3, passes = 3;
-constexpr float clear_gain = 0.99f;    ///< of the time of the library's own first choice: less may be chance
-constexpr float clearly_slower = 1.5f; ///< times the fastest in the first pass: not measured further
-constexpr float patience_ms = 1000;    ///< of the card: no candidate is begun after that
+constexpr float clear_gain = 0.99f;    ///< a faster candidate must take less than this of the best time: not by chance
+constexpr float clearly_slower = 1.5f; ///< one that takes so many times the fastest's time is not measured further
+constexpr float patience_ms = 1000;    ///< of the card's time: no candidate is begun after that
 
 struct Functions {
     decltype(&cublasLtCreate) create;
@@ -66,8 +66,8 @@ void expect(cublasStatus_t status, const char* doing) {
                 "start again; use the device cpu if it persists");
 }
 
-/// One product as the library describes it. It counts rows and columns the other way round, so C^T = B^T · A^T is asked
-/// for.
+/// One product as the library describes it. Its matrices are stored by columns and ours by rows, so it is asked for
+/// C^T = B^T · A^T.
 class Description {
 public:
     Description(const Functions& f, const Product& p, cudaDataType_t in, cudaDataType_t out) : Description(f) {
@@ -108,7 +108,7 @@ public:
     bool integers = false;
 
 private:
-    /// Once this one has returned, the destructor runs although the other throws.
+    /// The public constructor delegates to this one, so that the destructor runs even if it throws.
     explicit Description(const Functions& f) : f_(f) {}
     void describe(cublasLtMatrixLayout_t& made, cudaDataType_t type, std::int64_t rows, std::int64_t columns,
                   std::int64_t stride, std::int64_t batch, std::int64_t step) {
@@ -151,7 +151,7 @@ public:
             return run(p, d, "int8");
         }
 #if CUBLAS_VERSION >= 120900
-        if (f_.version() < 120900) return false; // a scale for every row is unknown to it
+        if (f_.version() < 120900) return false; // it does not know a scale for every row
         p.c_type = Type::bf16;
         p.bias = e.bias;
         p.bias_as_c = e.bias_bf16;
@@ -162,8 +162,8 @@ public:
         const auto per_row = static_cast<std::int32_t>(CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F);
         d.set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, per_row);
         d.set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, per_row);
-        // Sums are kept in the matrix unit for longer, at fewer bits than f32 but more than the factors' three: a good
-        // deal faster on sm_90, which else moves them out after every few products.
+        // Sums stay in the matrix unit for longer, with fewer bits than f32 but more than the three of the factors.
+        // This is much faster on sm_90, which otherwise moves them out after every few products.
         d.set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
         return run(p, d, "fp8");
 #else
@@ -174,8 +174,9 @@ public:
     void set_workspace(std::byte* memory) override { workspace_ = memory; }
 
 private:
-    /// Bytes that the address of every matrix of a batch is a multiple of. Not more than the arena promises: the
-    /// algorithm, and with it the last bits of a result, would else depend on where a block happens to lie.
+    /// The number of bytes that the addresses of all matrices of a batch are a multiple of. Not more than the arena
+    /// promises: otherwise the algorithm, and with it the last bits of a result, would depend on where a block happens
+    /// to lie.
     static std::uint32_t alignment(const void* at, const Product& p, std::int64_t step, Type type) {
         constexpr int arena = 6; // 2^6
         auto bits = reinterpret_cast<std::uintptr_t>(at);
@@ -187,13 +188,13 @@ private:
     static std::uint32_t alignment_c(const Product& p) { return alignment(p.c, p, p.c_step, p.c_type); }
 
     static std::string key(const Product& p, std::string_view type) {
-        // Alignment decides which algorithms there are.
+        // The alignment is part of it because it decides which algorithms are possible.
         return fmt::format("{}:{}x{}x{}:{}:{},{},{}:{}{}{}:{}:{},{},{}", type, p.m, p.n, p.k, p.batch, p.lda, p.ldb,
                            p.ldc, p.b_is_kn ? "n" : "t", p.bias ? "b" : "-", static_cast<int>(p.activation),
                            p.c_type == Type::bf16 ? "bf16" : "f32", alignment_a(p), alignment_b(p), alignment_c(p));
     }
 
-    /// Throws Error where memory is missing: another rung may have it, and the algorithm is as good as it was.
+    /// Throws Error if memory is missing: there may be enough on another rung, and the algorithm is not to blame.
     cublasStatus_t start(const Product& p, const Description& d, const cublasLtMatmulAlgo_t& algorithm) {
         const float one = 1, zero = 0;
         const std::int32_t whole_one = 1, whole_zero = 0;
@@ -216,22 +217,22 @@ private:
             understood &= f_.preference_set(preference, name, &value, sizeof value) == CUBLAS_STATUS_SUCCESS;
         };
         prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_ ? workspace : std::size_t{0});
-        // Parts of a sum are added in f32, not in place in the result's bf16. Where K is no multiple of the tiles'
-        // depth, a sum must not be cut into parts: cuBLAS 12.8 and 13.1 leave out its last values then, on Hopper and
+        // Parts of a sum are added in f32, not in place in the result's bf16. If K is no multiple of the tiles' depth,
+        // a sum must not be cut into parts: cuBLAS 12.8 and 13.1 then leave out its last values, on Hopper and
         // Blackwell (facebookexperimental/triton, pull request 2767).
         constexpr std::int64_t deepest_tile = 128;
         prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
                std::uint32_t{p.k % deepest_tile == 0 ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
                                                      : CUBLASLT_REDUCTION_SCHEME_NONE});
-        // The library takes addresses for multiples of 256 unless it is told (its A is our B).
+        // Unless it is told, the library takes addresses for multiples of 256. (Its A is our B.)
         prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_b(p));
         prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_a(p));
         prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_c(p));
         prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_c(p));
         std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(most));
         int count = 0;
-        // What it suggests without having understood would read past its workspace, or at addresses that it takes for
-        // better ones.
+        // If it has not understood, what it suggests might exceed the workspace, or rely on an alignment that the
+        // addresses do not have.
         const cublasStatus_t status =
             understood ? f_.heuristic(handle_, d.desc, d.b, d.a, d.c, d.c, preference, most, found.data(), &count)
                        : CUBLAS_STATUS_NOT_SUPPORTED;
@@ -240,7 +241,7 @@ private:
         return found;
     }
 
-    /// What comes from a file may be of another version of the library.
+    /// Whether the library accepts an algorithm that comes from a file: it may have been made by another version.
     bool accepted(const Description& d, const cublasLtMatmulAlgo_t& algorithm) {
         cublasLtMatmulHeuristicResult_t checked{};
         return f_.check(handle_, d.desc, d.b, d.a, d.c, d.c, &algorithm, &checked) == CUBLAS_STATUS_SUCCESS &&
@@ -265,9 +266,10 @@ private:
             }
         }
         if (runtime_.recording()) { // nothing can be timed now; and since CUDA 13.3 the library makes no suggestions
-                                    // either (mudler/vllm.cpp #1732): then this is not recorded
+                                    // either (mudler/vllm.cpp #1732), so that this cannot be recorded
             const auto first = suggestions(p, d, 1);
-            if (first.empty() || start(p, d, first[0].algo) != CUBLAS_STATUS_SUCCESS) // what is recorded stays
+            // False would mean that our slower kernel is recorded for good.
+            if (first.empty() || start(p, d, first[0].algo) != CUBLAS_STATUS_SUCCESS)
                 throw Error("", "device", fmt::format("cuBLASLt does not start {} while it is recorded", name));
             return true;
         }
@@ -286,14 +288,14 @@ private:
         float time; ///< of `rounds` calls in milliseconds, the least of several passes
     };
 
-    /// The fastest of the library's suggestions, as measured; nothing where none of them runs.
+    /// The fastest of the library's suggestions, as measured; empty if none of them runs.
     std::optional<cublasLtMatmulAlgo_t> choose(const Product& p, const Description& d, std::string_view name) {
         float spent = 0;
         std::vector<Candidate> running = timed_once(p, d, name, spent);
         if (running.empty()) return {};
         const float least = std::ranges::min(running, {}, &Candidate::time).time;
         std::erase_if(running, [&](const Candidate& c) { return c.time > clearly_slower * least; });
-        // By turns: neither the host's hiccups nor how fast the card is by then may choose.
+        // They take turns, so that a delay of the host or a change of the card's clocks does not decide.
         for (int pass = 1; pass < passes && spent < patience_ms; ++pass)
             for (Candidate& c : running) {
                 const float time = time_of(p, d, c.algorithm);
@@ -310,11 +312,11 @@ private:
         return fastest->algorithm;
     }
 
-    /// Those of the library's suggestions that run, in its order, and the milliseconds that they took together.
+    /// Those of the library's suggestions that run, in its order, each timed once. Adds their milliseconds to `spent`.
     std::vector<Candidate> timed_once(const Product& p, const Description& d, std::string_view name, float& spent) {
         std::vector<Candidate> running;
         const auto all = suggestions(p, d, candidates);
-        cublasStatus_t last = CUBLAS_STATUS_NOT_SUPPORTED; // what the last of them said
+        cublasStatus_t last = CUBLAS_STATUS_NOT_SUPPORTED; // of the last suggestion
         for (const auto& suggested : all) {
             if (spent > patience_ms) break;
             last = suggested.state;
@@ -347,7 +349,7 @@ private:
     ProductCache cache_;
     cublasLtHandle_t handle_;
     std::byte* workspace_ = nullptr;
-    std::set<std::string> refused_; ///< products that the library does not know
+    std::set<std::string> refused_; ///< products that the library cannot do
     std::set<std::string> trusted_; ///< products whose algorithm has run in this process
 };
 static_assert(sizeof(cublasLtMatmulAlgo_t) == sizeof(ProductCache::Words));
@@ -357,7 +359,8 @@ static_assert(sizeof(cublasLtMatmulAlgo_t) == sizeof(ProductCache::Words));
 std::unique_ptr<Blas> open_blas(Runtime& runtime, std::string& why) {
     runtime.stream(); // the library asks for this thread's card
     why.clear();
-    // Its own first: the driver is new enough for the toolkit that this was compiled with, perhaps for no other.
+    // The version that this was compiled with comes first: the driver is new enough for it, but perhaps not for the
+    // other.
     std::array names{"libcublasLt.so.13", "libcublasLt.so.12"};
     if (CUBLAS_VER_MAJOR < 13) std::swap(names[0], names[1]);
     for (const char* name : names) {

@@ -12,7 +12,7 @@
 namespace denoir::cuda {
 namespace {
 
-constexpr int least_major = 8; ///< Ampere: bf16, and what cvt.rn.bf16 needs
+constexpr int least_major = 8; ///< Ampere: the first that has bf16 and cvt.rn.bf16
 
 class CardGraph final : public Graph {
 public:
@@ -64,7 +64,7 @@ public:
 private:
     cudaStream_t stream(Queue queue) const { return queue == Queue::compute ? compute_ : transfer_; }
     cudaEvent_t at(int mark) const { return marks_[static_cast<std::size_t>(mark)]; }
-    /// Of a query: true for done, false for not yet.
+    /// What a query found: true if the work is done, false if it is not yet.
     static bool passed(cudaError_t code) {
         if (code != cudaErrorNotReady) {
             check(code, "computing");
@@ -73,8 +73,8 @@ private:
         cudaGetLastError();
         return false;
     }
-    /// The calling thread works on this card from here on. Before whatever may be the first that a thread asks for:
-    /// else CUDA makes a context for it on cuda:0, which takes half a gigabyte there.
+    /// The calling thread works on this card from here on. To be called before anything that may be the first call of a
+    /// thread: otherwise CUDA makes a context for it on cuda:0, which takes half a gigabyte there.
     void select() const { check(cudaSetDevice(index_), "choosing the card"); }
 
     int index_;
@@ -119,7 +119,7 @@ std::byte* CardRuntime::allocate(std::size_t bytes) {
     void* memory = nullptr;
     const cudaError_t code = cudaMalloc(&memory, bytes);
     if (code == cudaErrorMemoryAllocation) {
-        cudaGetLastError(); // is not sticky, but stays the last error
+        cudaGetLastError(); // clears it: it is not sticky, but it stays the last error
         return nullptr;
     }
     check(code, "allocating");
@@ -240,7 +240,7 @@ std::unique_ptr<Graph> CardRuntime::record(const std::function<void()>& work) {
     check(code, "preparing the recording");
     auto made = std::make_unique<CardGraph>(exec);
     check(cudaGraphUpload(exec, compute_),
-          "preparing the recording"); // what it lacks is said now, not by the first replay
+          "preparing the recording"); // so that a lack of memory is found now, not by the first replay
     return made;
 }
 

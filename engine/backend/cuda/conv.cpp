@@ -10,11 +10,11 @@
 namespace denoir::cuda {
 namespace {
 
-/// Of unfolded pixels that exist at a time.
+/// The most bytes of unfolded pixels that exist at a time.
 constexpr std::int64_t unfolded_bytes = std::int64_t{192} << 20;
 
-/// Which frame lies first, second … in each pixel of the one tensor [H, W, kt, C] that all of them are views of; empty
-/// where they lie otherwise.
+/// If all frames are views of one tensor [H, W, kt, C]: which frame lies first, second … in each of its pixels. Empty
+/// if they lie otherwise.
 std::vector<int> order_in_pixels(std::span<const Tensor> frames, DType dtype) {
     const auto time = static_cast<std::int64_t>(frames.size());
     const std::byte* first = frames[0] ? frames[0].raw() : nullptr;
@@ -34,13 +34,13 @@ std::vector<int> order_in_pixels(std::span<const Tensor> frames, DType dtype) {
     return order;
 }
 
-/// Whether the library can pad by itself: it pads both sides alike, and cannot duplicate.
+/// Whether the library can pad by itself: it can only pad both sides alike, and cannot duplicate.
 bool pads_evenly(const ConvOptions& o) {
     return o.pad_top == o.pad_bottom && o.pad_left == o.pad_right && !o.duplicate;
 }
 
-/// Whether conv_in_phases() serves: on a duplicated picture, taps of a 3x3 kernel fall on the same pixel, so that each
-/// of four neighbouring results needs only 2x2 pixels of the picture as it was.
+/// Whether conv_in_phases() can be used: on a duplicated picture several taps of a 3x3 kernel fall on the same original
+/// pixel, so that each of four neighbouring results needs only 2x2 original pixels.
 bool has_phases(const Shape& kernel, const ConvOptions& o) {
     return o.duplicate && kernel[-2] == 3 && kernel[-1] == 3 && (kernel.rank() == 4 || kernel[2] == 1) &&
            kernel[0] % 8 == 0 && o.pad_top == 1 && o.pad_left == 1 && o.pad_bottom == 1 && o.pad_right == 1;
@@ -79,13 +79,13 @@ void set_frames(Window& window, std::span<const Tensor> frames) {
 
 } // namespace
 
-/// One output frame.
+/// What makes one output frame.
 struct CudaBackend::ConvCall {
     Window window;
     const Weight& weight;
     Bias bias;
     ConvOptions options;
-    std::vector<Tensor> frames; ///< on this card, as the window's
+    std::vector<Tensor> frames; ///< on this card, in the order of the window's
 };
 
 void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
@@ -107,20 +107,20 @@ void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const We
     }
 }
 
-/// One output frame: by the library where it has a plan, with the residual if that can be, else by unfolding.
+/// Makes one output frame: with the library if it has a plan, if possible with the residual, otherwise by unfolding.
 void CudaBackend::conv_frame(const ConvCall& call, const Tensor* residual, Tensor& out) {
     const DType compute = call.options.compute;
     const bool has_bias = call.bias.wide.defined();
     const bool all_zero =
         std::none_of(call.frames.begin(), call.frames.end(), [](const Tensor& f) { return f.defined(); });
-    // Not over a residual in `out` itself: trying several plans would add it several times.
+    // Not if the residual is `out` itself: trying several plans would add it several times.
     if (residual && has_bias && !all_zero && out.dtype() == compute && residual->dtype() == compute &&
         residual->is_contiguous() && residual->raw() != out.raw() && conv_fused(call, residual, out))
         return;
     const bool in_place = !residual && out.dtype() == compute;
     Tensor sum = in_place ? out : allocate(out.shape(), compute);
     if (all_zero || !conv_fused(call, nullptr, sum)) {
-        if (residual && compute == DType::bf16) { // f32, to be rounded once, with the residual
+        if (residual && compute == DType::bf16) { // f32, so that it is rounded once, with the residual
             sum = {};
             sum = allocate(out.shape(), DType::f32);
         }
@@ -141,7 +141,7 @@ bool CudaBackend::fuses(const Weight& w, const ConvOptions& o) const {
     return options_.dnn && (o.compute != DType::f32 || o.tf32) && w.shape()[1] % 8 == 0;
 }
 
-/// Whether the frames lie side by side as channels when the library gets them.
+/// Whether the library gets the frames side by side, as channels of one picture.
 bool CudaBackend::stacks(const Weight& w, const ConvOptions& o) const {
     const Shape& shape = w.shape();
     return shape.rank() == 5 && shape[2] > 1 &&
@@ -152,7 +152,7 @@ bool CudaBackend::wants_frames_side_by_side(const Weight& w, const ConvOptions& 
     return fuses(w, o) && stacks(w, o) && pads_evenly(o);
 }
 
-/// False where the library cannot do it. out [H', W', O] of type `compute`; `residual` too, dense and added, or null.
+/// False if the library cannot do it. out: [H', W', O] of type `compute`. residual: the same, dense, is added; or null.
 bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tensor& out) {
     const Window& w = call.window;
     const ConvOptions& o = call.options;
@@ -160,7 +160,7 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     if (!fuses(call.weight, o)) return false;
     assert(out.dtype() == compute);
     if (!residual && has_phases(call.weight.shape(), o) && conv_in_phases(call, out)) return true;
-    // The library wants multiples of eight channels: the rest are zeros, computed and dropped.
+    // The library wants a multiple of eight output channels. Those added have zeros for weights, and are dropped.
     const std::int64_t channels = out.size(2), padded = in_eights(channels);
     if (residual && padded != channels) return false;
     const std::int64_t grown = o.duplicate ? 2 : 1;
@@ -209,9 +209,9 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     return true;
 }
 
-/// A duplicating convolution with four ninths of the arithmetic and without the duplicated picture. One 2x2 convolution
-/// with 4·O output channels gives, for each corner between pixels (the border included), all four results that see the
-/// 2x2 pixels around it; then the results are interleaved.
+/// Convolves a duplicated picture with four ninths of the arithmetic and without making that picture. One 2x2
+/// convolution with 4·O output channels gives, for each corner between pixels (the border included), all four results
+/// that see the 2x2 pixels around it; then the results are interleaved.
 bool CudaBackend::conv_in_phases(const ConvCall& call, Tensor& out) {
     const Window& w = call.window;
     const DType compute = call.options.compute;
@@ -252,7 +252,7 @@ bool CudaBackend::conv_in_phases(const ConvCall& call, Tensor& out) {
     return true;
 }
 
-/// x [O, ...] with rows of zeros behind it, dense.
+/// x [O, …] with zeros behind it, [rows, …], dense.
 Tensor CudaBackend::zero_padded(const Tensor& x, std::int64_t rows) {
     Shape shape = x.shape();
     shape[0] = rows;

@@ -18,12 +18,13 @@
 namespace denoir::cuda {
 namespace {
 
-/// What is larger goes to the card piece by piece.
+/// Bytes; a larger tensor goes to the card piece by piece.
 constexpr std::size_t largest_whole = std::size_t{16} << 20;
 
 constexpr std::size_t most_pinned = std::size_t{256} << 20;
 
-/// Weights are cut from pieces of this size: the card gives whole pages of 2 MiB, and many weights end just behind one.
+/// Weights are cut from segments of this size: the card gives whole pages of 2 MiB, and many weights are slightly
+/// larger than a number of them.
 constexpr std::size_t weight_segment = std::size_t{32} << 20;
 
 Fit fit_of(const CudaBackend::Options& options) { return options.exact ? Fit::apart : Fit::best; }
@@ -70,7 +71,7 @@ CudaBackend::CudaBackend(std::shared_ptr<Runtime> runtime, Options options)
       pinned_(nullptr, pinned_memory(runtime_), most_pinned),
       staging_(*runtime_, pool_, pinned_),
       stream_(*runtime_, staging_) {
-    if (options_.exact) options_.record = false; // a recording goes on using what its tensors gave back
+    if (options_.exact) options_.record = false; // a recording goes on using memory that its tensors gave back
     if (!options_.blas) return;
     const Borrowed to_stay(*this, *weight_arena_);
     blas_workspace_ = allocate({static_cast<std::int64_t>(options_.blas->workspace_bytes())}, DType::u8);
@@ -122,7 +123,7 @@ Tensor CudaBackend::allocate(const Shape& shape, DType dtype) {
                         ? "use a smaller size or fewer frames, or the device cpu"
                         : "use a smaller size, fewer frames or bf16, or close other programs that use the card");
         }
-        // Another arena may hold what nobody uses.
+        // Another arena may hold memory that nobody uses.
         for (Arena* other : {own_arena_.get(), weight_arena_.get()})
             if (other != arena_) other->trim();
     }
@@ -135,7 +136,7 @@ Tensor CudaBackend::upload(const Tensor& host) {
     if (host.elements() == 0) return out;
     ended(uploads_);
     const bool whole = out.bytes() <= largest_whole;
-    // From pageable memory the driver copies only when the card has done all that was asked before.
+    // From pageable memory the driver copies only when the card has done everything that was submitted before.
     Tensor source = whole ? pinned_tensor(pinned_, host.shape(), host.dtype()) : Tensor();
     if (source) {
         copy_dense(host, source.raw());
@@ -153,7 +154,8 @@ Tensor CudaBackend::upload(const Tensor& host) {
         return out;
     }
     runtime_->to_device(out.raw(), source.raw(), source.bytes());
-    // Held until it was read, the caller's too: a card that shares the host's pages may read them later.
+    // The source is held until it has been read, even if it is the caller's: a card that shares the host's pages may
+    // read it later.
     started(uploads_, {source, {}, 0}, Runtime::Queue::compute);
     return out;
 }
@@ -220,7 +222,7 @@ std::string CudaBackend::plan_memory(const MemoryNeeds& needs) {
     activations_ = needs.activations;
     if (needs.weights == 0) return {};
     const std::size_t margin = std::min(memory_margin, std::min(runtime_->properties().memory, use_->limit) / 8);
-    // What is held now are weights of an earlier run, mostly the same ones; the products' workspace stays.
+    // What is held now is mostly the same weights, from an earlier run, so it counts as free; the workspace stays.
     const std::size_t of_the_library = blas_workspace_ ? blas_workspace_.bytes() : 0;
     const MemoryPlan plan =
         cuda::plan_memory(needs, free_memory() + use_->held - of_the_library, margin, available_memory());
@@ -229,7 +231,7 @@ std::string CudaBackend::plan_memory(const MemoryNeeds& needs) {
     if (plan.ring > 0) {
         const Borrowed to_stay(*this, *weight_arena_);
         Tensor ring = allocate({static_cast<std::int64_t>(plan.ring)}, DType::u8);
-        runtime_->wait(); // weights arrive on another queue, perhaps where a kernel still reads
+        runtime_->wait(); // weights will arrive on another queue, perhaps where a kernel still reads
         stream_.set_ring(std::move(ring));
         resident_left_ = plan.resident;
     }
@@ -378,7 +380,7 @@ void CudaBackend::add_layer_norm(const Tensor& x, const Tensor& y, const Tensor*
                                  Tensor& sum, Tensor& out) {
     throw_if_stopped();
     const std::int64_t tokens = x.size(0);
-    // A vector is one row for all tokens.
+    // A table of rank 1 is one row for all tokens.
     const auto group = [&](const Tensor* table) {
         return table && table->rank() == 2 ? std::max<std::int64_t>(1, tokens / table->size(0))
                                            : std::max<std::int64_t>(1, tokens);

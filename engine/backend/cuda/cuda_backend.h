@@ -26,36 +26,35 @@ namespace denoir::cuda {
 
 /// Device memory asked from the driver by all arenas of a backend.
 struct DeviceUse {
-    std::size_t limit = ~std::size_t{0}; ///< of `held`
+    std::size_t limit = ~std::size_t{0}; ///< the most that `held` may be
     std::atomic<std::size_t> held{0}, peak{0}, allocations{0};
 };
 
-/// The kernels on one card. Everything is asked for on one queue and done in that order, so memory that a tensor gives
-/// back may be used again at once. The libraries may be missing: plain kernels of our own then do their work, more
-/// slowly.
+/// The kernels on one card. They are submitted to one queue and run in that order, so memory that a tensor gives back
+/// may be used again at once. If NVIDIA's libraries are missing, our own plain kernels do their work, more slowly.
 class CudaBackend final : public Backend {
 public:
     struct Options {
         int index = 0;
-        int threads = 0;          ///< of the host, for reading weights
-        Backend* owner = nullptr; ///< what tensors call their backend; null: this
+        int threads = 0;          ///< of the host, which read weights
+        Backend* owner = nullptr; ///< the backend that tensors belong to; null: this one
         std::unique_ptr<Blas> blas;
         std::unique_ptr<Dnn> dnn;
-        EightBit eight_bit = EightBit::off; ///< large linear layers in bf16 are computed from 8-bit values
-        bool record = true;                 ///< kernels are recorded and repeated (see captured)
-        std::size_t memory = 0;             ///< bytes that may be held, as on a smaller card; 0: all there are
-        /// For what is made in pieces of rows and used at once: the scores of plain attention, the sums of int8.
+        EightBit eight_bit = EightBit::off; ///< how large linear layers in bf16 are computed
+        bool record = true;                 ///< whether captured() records kernels and replays them
+        std::size_t memory = 0;             ///< the most bytes to hold, as on a smaller card; 0: no limit
+        /// The size of what is made and used in pieces of some rows: the scores of plain attention, the sums of int8.
         std::int64_t piece_bytes = std::int64_t{256} << 20;
         // For tests and tools on a card:
-        bool poison = false; ///< every block starts as NaN
-        bool exact = false;  ///< every block is an allocation of its own (Fit::apart); nothing is recorded
+        bool poison = false; ///< every block is filled with NaN at first
+        bool exact = false;  ///< every block is an allocation of its own (Fit::apart), and nothing is recorded
     };
     CudaBackend(std::shared_ptr<Runtime>, Options);
     ~CudaBackend() override;
 
     Device device() const override { return {Device::Kind::cuda, options_.index}; }
     bool fast_bf16() const override { return true; }
-    bool keeps_memory() const override { return true; } // memory given back makes the card wait
+    bool keeps_memory() const override { return true; } // to give memory back makes the card wait
     bool streams_weights() const override { return true; }
     int threads() const override { return pool_.threads(); }
     void set_stop(std::stop_token stop) override;
@@ -100,11 +99,11 @@ public:
     bool wants_frames_side_by_side(const Weight& w, const ConvOptions&) const override;
     void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) override;
 
-    /// For tests: allocations of the arena fail from the n-th on (Arena::fail_system_allocation).
+    /// For tests, which make its allocations fail (Arena::fail_system_allocation).
     Arena& arena() { return *arena_; }
 
 private:
-    /// Allocations go to another arena while it lives.
+    /// While it exists, allocations go to another arena.
     class Borrowed {
     public:
         Borrowed(CudaBackend& backend, Arena& to) : current_(backend.arena_), before_(current_) { current_ = &to; }
@@ -118,51 +117,52 @@ private:
     struct Recording;
     void record(Recording&, std::span<const Tensor> inputs, const Body& body);
     void take_in(Recording&, std::span<const Tensor> inputs);
-    /// What was planned for activations in one piece: scattered pieces would add up to more.
+    /// Reserves the memory that was planned for activations as one piece: scattered pieces would add up to more.
     void make_room();
     Backend* self() { return options_.owner ? options_.owner : this; }
     void throw_if_stopped() const;
-    /// Until done() is true; a person who cancels need not wait for the card.
+    /// Waits until done() is true. Throws Cancelled: a person who cancels need not wait for the card.
     void wait_until(const std::function<bool()>& done) const;
     void wait();
-    /// A copy between the card and pinned memory that may still run. What it touches beside its queue's order is kept
-    /// until it is done.
+    /// A copy between the card and the host that may still run. Until it is done, it holds the tensors whose memory
+    /// nothing else keeps from being used again.
     struct Copy {
         Tensor host, device;
         int mark;
     };
     void started(std::deque<Copy>& copies, Copy, Runtime::Queue);
     void ended(std::deque<Copy>& copies);
-    /// On this card: itself, or uploaded.
+    /// x if it is on this card, otherwise an uploaded copy.
     Tensor here(const Tensor& x) { return x.backend() == self() ? x : upload(x); }
-    /// As `dtype`, last stride 1; itself where it is that.
+    /// x on this card, of type `dtype` and with a last stride of 1: x itself if it is that, otherwise a copy.
     Tensor as(const Tensor& x, DType dtype);
     Tensor allocate(const Shape&, DType);
     Tensor contiguous_copy(const Tensor&);
 
     // Weights (weights.cpp).
     using Layers = std::span<const LinearLayer>;
-    /// Rows of the layers' weights below each other in f32 or bf16, [rows, columns], made on first use.
+    /// The layers' weights stacked by rows, [rows, columns], in f32 or bf16; made on first use and kept.
     Tensor matrix(Layers, DType);
-    /// The same in new memory, which is not kept. Every row has been read then: the file's pages may go.
+    /// The same in new memory, which is not kept. When it returns, every row has been read: the file's pages may go.
     Tensor load(Layers, DType);
     Tensor load(const Weight&, DType);
-    /// A convolution's weight as [O, kt, kh, kw, C]; with `stacked`, [O, kh, kw, kt, C] for frames in this order.
+    /// A convolution's weight as [O, kt, kh, kw, C]; with `stacked`, as [O, kh, kw, kt, C] for frames in this order.
     Tensor taps_first(const Weight&, DType, std::span<const int> stacked = {});
-    /// Of a 3x3 convolution of a duplicated picture, what each of the four pixels that one becomes sees of the picture
-    /// as it was: [4·O, 2, 2, C], taps that meet on one pixel added.
+    /// The weight of conv_in_phases(), [4·O, 2, 2, C], made from that of a 3x3 convolution of a duplicated picture.
+    /// Duplication makes four pixels of each one; for each of the four, taps that meet on one original pixel are added.
     Tensor phase_taps(const Weight&, DType);
-    /// [rows, columns] in host memory: the stored tensor itself where it is that already.
+    /// The weight in host memory, [rows, columns]: the stored tensor itself if it has this type already.
     Tensor convert(const Weight&, DType);
+    /// What this card keeps with a weight for one use; null at first.
     std::shared_ptr<void>& kept(const Weight&, std::string_view use);
-    /// Beside the first of several layers.
+    /// The same for several layers together; it is kept with the first of them.
     std::shared_ptr<void>& kept(Layers, std::string_view use);
-    /// The bias of a layer as f32 and, where the library asks for it, bf16.
+    /// A bias in f32 and, for the libraries, in the type of the computation.
     struct Bias {
         Tensor wide, narrow;
     };
     Bias bias_of(const Weight*, DType compute);
-    /// The layers' biases behind each other.
+    /// The layers' biases one after the other.
     Bias bias_of(Layers, DType compute);
 
     void linear(const Tensor& x, Layers, const LinearOptions&, Tensor& out);
@@ -173,8 +173,7 @@ private:
         Tensor values, scales;
     };
     EightBitRows quantised(const Tensor& matrix);
-    /// The layers' weights below each other, made on first use and kept; null where the card has no room for what
-    /// stays.
+    /// The layers' weights stacked by rows; made on first use and kept. Null if the card has no room to keep them.
     std::shared_ptr<EightBitRows> eight_bit_weight(Layers, std::int64_t rows, std::int64_t columns);
     void forget_eight_bit_weight(Layers, std::int64_t rows, std::int64_t columns);
     bool multiply_eight_bit_in_library(const EightBitProduct&);
@@ -187,7 +186,7 @@ private:
                        const Tensor& log_sum, const Tensor& added, Tensor& out);
     void attention_plain(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
     struct ConvCall;
-    /// Whether the library is asked for it at all.
+    /// Whether the library is asked for this convolution at all.
     bool fuses(const Weight& w, const ConvOptions&) const;
     bool stacks(const Weight& w, const ConvOptions&) const;
     void conv_frame(const ConvCall&, const Tensor* residual, Tensor& out);
@@ -202,11 +201,11 @@ private:
     ThreadPool pool_;
     std::stop_token stop_;
     std::shared_ptr<DeviceUse> use_;
-    /// What stays long lies apart: between activations it would keep their memory from being given back.
+    /// What stays for long has arenas of its own: between activations it would keep their memory from being given back.
     std::unique_ptr<Arena> own_arena_, weight_arena_, recording_arena_;
-    Arena* arena_; ///< the own one unless another is borrowed
+    Arena* arena_; ///< own_arena_ unless another one is Borrowed
     Tensor blas_workspace_;
-    std::set<std::pair<std::int64_t, std::int64_t>> refused_eight_bit_; ///< k, n that the library does not do
+    std::set<std::pair<std::int64_t, std::int64_t>> refused_eight_bit_; ///< k, n of products that the library cannot do
     std::map<std::string, std::unique_ptr<Recording>, std::less<>> recordings_;
     Arena pinned_;
     Staging staging_;
@@ -214,8 +213,8 @@ private:
     std::deque<Copy> uploads_, downloads_; ///< in the order of their start
     std::vector<int> free_marks_;
     std::size_t resident_left_ = ~std::size_t{0}; ///< bytes of weights that may still stay
-    bool once_ = false;                           ///< as MemoryNeeds says
-    std::size_t activations_ = 0;                 ///< likewise; 0: nobody said
+    bool once_ = false;                           ///< MemoryNeeds::once
+    std::size_t activations_ = 0;                 ///< MemoryNeeds::activations; 0: not known
 };
 
 /// Pinned host memory for an arena.

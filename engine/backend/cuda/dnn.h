@@ -9,7 +9,7 @@
 
 namespace denoir::cuda {
 
-/// softmax(scale · q·kᵀ)·v of bf16 [Lq|Lk, H, D], any strides but the last.
+/// softmax(scale · q·kᵀ)·v of bf16 [Lq|Lk, H, D], with any strides but the last, which is 1.
 struct FusedAttention {
     const void *q = nullptr, *k = nullptr, *v = nullptr;
     void* out = nullptr;
@@ -21,10 +21,10 @@ struct FusedAttention {
     std::int64_t multiplications() const { return 2 * queries * keys * heads * size; }
 };
 
-/// Convolution of dense channels-last frames x [T,H,W,C] with w [O,kt,kh,kw,C], no padding in time; bias [O] and
-/// residual, which is added and lies as `out` does, or null. out [T',H',W',O] dense.
+/// Convolution of dense channels-last frames x [T,H,W,C] with w [O,kt,kh,kw,C], without padding in time. out is
+/// [T',H',W',O] and dense. bias [O] and residual, which has the layout of `out`, are added unless they are null.
 struct FusedConv {
-    Type type = Type::bf16; ///< of all of them: bf16, or f32, whose factors may be rounded to TF32
+    Type type = Type::bf16; ///< of all tensors: bf16, or f32, which may be rounded to TF32 before it is multiplied
     const void *x = nullptr, *w = nullptr, *bias = nullptr, *residual = nullptr;
     void* out = nullptr;
     std::int64_t time = 1, height = 0, width = 0, in = 0, out_channels = 0;
@@ -50,8 +50,8 @@ public:
         std::function<void()> throw_if_stopped;
     };
     virtual ~Dnn() = default;
-    /// False if the library has no plan for this; the caller falls back to plain kernels. Block-causal attention is
-    /// called block by block, the last one first.
+    /// False if the library has no plan for this; the caller falls back to plain kernels. Block-causal attention takes
+    /// one call for each block, the last block first.
     virtual bool attention(const FusedAttention&, const Caller&) = 0;
     virtual bool conv(const FusedConv&, const Caller&) = 0;
     /// Whether the kt input frames are better given as one picture, with their channels stacked.

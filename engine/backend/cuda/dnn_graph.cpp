@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that speaks to cuDNN, through the graphs of its header-only frontend (a minute to compile).
+// The only file that calls cuDNN, through the graphs of its header-only frontend. It takes a minute to compile.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 #include "engine/core/memory.h"
 
 namespace cudnn_frontend {
-void* cudnn_dlhandle = nullptr; // asked for by the frontend
+void* cudnn_dlhandle = nullptr; // the frontend expects it
 }
 
 namespace denoir::cuda {
@@ -42,22 +42,22 @@ struct Functions {
     decltype(&cudnnGetVersion) version;
 };
 
-/// A graph with its plan; null graph: there is none.
+/// A graph with its chosen plan. If the graph is null, there is none.
 struct Plan {
     std::shared_ptr<fe::graph::Graph> graph;
-    std::int64_t index = -1; ///< of the plan among the graph's; -1: not chosen yet
+    std::int64_t index = -1; ///< number of the plan among the graph's; -1: not chosen yet
     std::int64_t workspace = 0;
-    bool timed = false;     ///< its plans differ so much in speed that they are tried
-    bool patient = false;   ///< all of them, however long they take to be compiled
-    bool makeshift = false; ///< they are to be tried yet: this one, or none, was taken while it was recorded
-    float time = 0;         ///< of the chosen one in milliseconds, now or when it was chosen; 0: not measured
+    bool timed = false;     ///< its plans differ so much in speed that several are measured
+    bool patient = false;   ///< all of them are measured, however long it takes to compile them
+    bool makeshift = false; ///< it was taken, or none was found, during a recording: still to be chosen
+    float time = 0;         ///< of the plan in milliseconds, measured now or when it was chosen; 0: not measured
     std::int64_t most_workspace = 0;
-    std::string why;               ///< the last of its plans could not be built; empty: none failed
-    std::set<std::int64_t> failed; ///< of its plans: could not be built, or did not start
-    bool lasting = true;           ///< each of those would fail in the next session, too
-    bool told = false;             ///< that none of them runs
+    std::string why;               ///< why the last plan that failed did so; empty: none failed
+    std::set<std::int64_t> failed; ///< numbers of plans that could not be built or did not start
+    bool lasting = true;           ///< all of those would fail in the next session as well
+    bool told = false;             ///< the log says that none of them runs
 
-    /// What failed may be tried again.
+    /// Plans that failed may be tried again.
     void forgive() {
         failed.clear();
         lasting = true;
@@ -66,28 +66,32 @@ struct Plan {
 using Memory = std::unordered_map<std::int64_t, void*>;
 using Outcome = fe::error_t;
 
-/// Of a graph's plans so many are tried: the library's guesses come in no good order (the tile that fits was found at
-/// place 28 of 35). Most are ready, and cost the loading of their kernel; some are compiled as they are built, a second
-/// or two each, for which there is less patience. Once there is one plan, no more are begun after that. Attention's
-/// are few and all compiled, and take most of a step: there each is tried, once a shape.
+/// So many of a graph's plans are tried, as the library does not list them in a good order (the tile that fits was
+/// found at place 28 of 35). Most plans are ready and only have to be loaded. Some are compiled when they are built,
+/// which takes a second or two, so there is less patience for them. When the time is over and one plan was found, no
+/// more are tried. Attention takes most of a step and has few plans, all compiled: there each is tried, once for every
+/// shape.
 constexpr std::int64_t candidates = 48;
 constexpr std::chrono::milliseconds patience{4000}, patience_to_compile{1500};
-constexpr int ready_enough = 4; ///< measured of the library's file: then none is compiled any more
+constexpr int ready_enough = 4; ///< once so many ready plans were measured, none is compiled any more
 constexpr int rounds = 3;
-/// A plan whose first run takes so many times the best one's is not measured further; one that saves less than a
-/// hundredth is not taken in its place.
+/// A plan is not measured further if its first run takes `clearly_slower` times as long as the best one's, and it does
+/// not replace the best one unless it takes less than `clear_gain` of its time.
 constexpr float clearly_slower = 1.5f, clear_gain = 0.99f;
-/// While a plan is built for longer than this the card stands idle and loses speed.
+/// If it takes longer than this to build a plan, the card was idle and has lowered its clocks.
 constexpr std::chrono::milliseconds idle_for_long{100};
-/// Up to this version the library's plans for pictures are the better ones (asked without a card, for an H200), and
-/// from 9.8 to 9.14 its convolutions of several frames are silently wrong in bf16 (pytorch/pytorch #163539).
+/// From this version on, frames are given to the library one behind the other. Before it, its plans for single pictures
+/// are the better ones (it was asked for those for an H200, without a card), and from 9.8 to 9.14 its convolutions of
+/// several frames are silently wrong in bf16 (pytorch/pytorch #163539).
 constexpr std::size_t frames_behind_each_other_from = 92400;
-/// But for pictures with so few channels it has none on the matrix units in f32 (likewise), such as a decoder's last.
+/// But for pictures with so few output channels, such as a decoder's last one, it has no plans on the matrix units in
+/// f32 (it was asked in the same way).
 constexpr std::int64_t few_channels = 64;
-/// Smaller convolutions take microseconds by any plan. Of attention it is what tokens have with each other, which takes
-/// most of a step, and long clips' with a picture: a plan that is compiled takes seconds to be made.
+/// Multiplications from which on plans are measured. Smaller convolutions take microseconds with any plan. Attention's
+/// plans take seconds to compile: only self-attention, which takes most of a step, and the attention of long clips to a
+/// picture are worth it.
 constexpr std::int64_t worth_timing = 2'000'000'000, attention_worth_timing = 20'000'000'000;
-constexpr std::size_t loading_bytes = std::size_t{64} << 20; ///< with less free, a kernel may not have been loaded
+constexpr std::size_t loading_bytes = std::size_t{64} << 20; ///< with less free, a kernel may have failed to load
 
 class DnnGraph final : public Dnn {
 public:
@@ -116,7 +120,7 @@ public:
         std::optional<Error> no_memory;
         for (const Way way : ways) {
             Plan& plan = expressed(a, way);
-            // What was chosen stays, even where its memory is missing: the same request gives the same bytes.
+            // What was chosen stays, even if there is no memory for it now: the same request must give the same bytes.
             const bool was_chosen = !undecided(plan);
             try {
                 if (run(attention_key(a, a.keys, way), plan, memory, caller)) {
@@ -153,8 +157,8 @@ public:
     }
 
 private:
-    /// The library has two ways to express attention, each with kernels of its own; which of them a version on a card
-    /// knows is not told before it is tried.
+    /// The library has two ways to express attention, each with kernels of its own. Which of them a version has kernels
+    /// for on a card is not known before they are tried.
     using Way = fe::AttentionImplementation_t;
     static std::string attention_key(const FusedAttention& a, std::int64_t keys, Way way) {
         return fmt::format("a:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}{}", a.queries, keys, a.heads, a.size, a.q_token,
@@ -169,9 +173,9 @@ private:
         return plan;
     }
 
-    /// As far as it is known. Where it is worth it, both ways' plans are chosen first.
+    /// Whether it is, as far as is known. For large products the plans of both ways are chosen first.
     bool composite_is_faster(const FusedAttention& a, Memory& memory, const Caller& caller) {
-        if (a.keys != a.all_keys) // as the block that sees all of them
+        if (a.keys != a.all_keys) // the same as for the block that sees all keys
             return faster(time_of(attention_key(a, a.all_keys, Way::COMPOSITE)),
                           time_of(attention_key(a, a.all_keys, Way::UNIFIED)));
         Plan& unified = expressed(a, Way::UNIFIED);
@@ -179,19 +183,19 @@ private:
         Plan& composite = expressed(a, Way::COMPOSITE);
         const std::string key = attention_key(a, a.keys, Way::UNIFIED),
                           other = attention_key(a, a.keys, Way::COMPOSITE);
-        // Plans are compiled, a second each: where both were measured before, only the faster one's is made.
+        // It takes a second to compile a plan: if both were measured before, only the faster one is compiled.
         if (!remembered(key, unified) || !remembered(other, composite)) {
             const auto no_memory = choose_if_there_is_memory(key, unified, memory, caller),
                        nor_here = choose_if_there_is_memory(other, composite, memory, caller);
             if (unified.index < 0 && composite.index < 0 && (no_memory || nor_here))
                 throw Error(no_memory ? *no_memory : *nor_here);
-            // What one of them lacks is not looked for again while the other has it.
+            // If only one of them has a plan, the other is not searched for again.
             if (composite.index < 0 && unified.index >= 0) drop(other, composite);
             if (unified.index < 0 && composite.index >= 0) drop(key, unified);
         }
         return faster(composite.time, unified.time);
     }
-    /// Chooses, if that is still to be done; what is returned: there was no memory for any of its plans to work in.
+    /// Chooses a plan if that is still to be done. Returns the Error if there was no memory for any plan to work in.
     std::optional<Error> choose_if_there_is_memory(const std::string& key, Plan& plan, Memory& memory,
                                                    const Caller& caller) {
         try {
@@ -202,14 +206,15 @@ private:
         }
         return std::nullopt;
     }
-    /// Of times in milliseconds, 0: not measured.
+    /// Compares times in milliseconds; 0: not measured.
     static bool faster(float one, float other) { return one > 0 && (other == 0 || one < other); }
     float time_of(const std::string& key) const {
         const auto found = plans_.find(key);
         return found == plans_.end() ? 0 : found->second.time;
     }
 
-    /// The library's kernels are told that every tensor starts at a multiple of 16 bytes, and read rows that way.
+    /// Whether all are multiples of 16 bytes: the library's kernels are told that every tensor starts at one, and they
+    /// read rows that way.
     static bool all_aligned(std::initializer_list<const void*> tensors) {
         return std::none_of(tensors.begin(), tensors.end(),
                             [](const void* at) { return reinterpret_cast<std::uintptr_t>(at) % 16 != 0; });
@@ -239,7 +244,7 @@ private:
         return plans_.emplace(key, std::move(plan)).first->second;
     }
 
-    /// What went wrong in one line; empty: nothing.
+    /// Does `work` and returns in one line what went wrong; empty if nothing did.
     template <class Work> static std::string failure_of(Work work) {
         try {
             Outcome outcome = work();
@@ -248,13 +253,13 @@ private:
             std::replace(why.begin(), why.end(), '\n', ' ');
             return why.empty() ? "it does not say why" : printable(why, 200);
         } catch (const Error&) {
-            throw; // ours: no memory for it, say
+            throw; // one of ours, such as a lack of memory
         } catch (const std::exception& e) {
             return printable(e.what(), 200);
         }
     }
 
-    /// Makes plan number `index` ready to run; false: it is not, plan.why says why.
+    /// Makes plan number `index` ready to run. False if it cannot be; plan.why then says why.
     bool built(Plan& plan, std::int64_t index, std::int64_t& workspace) {
         if (plan.failed.contains(index)) return false;
         bool lasts = false;
@@ -272,9 +277,9 @@ private:
         return good;
     }
 
-    /// Whether what the frontend says of a plan that cannot be built is a property of card, version and shape: it was
-    /// refused unbuilt, or the library does not support it. Otherwise memory may have been missing, or a file that can
-    /// be installed.
+    /// Whether `message`, the frontend's about a plan that it could not build, means that this will never be possible
+    /// for this card, version and shape: the plan was refused without being built, or the library does not support it.
+    /// Otherwise memory may have been missing, or a file that can be installed.
     static bool fails_for_good(std::string_view message) {
         const auto says = [&](std::string_view part) { return message.find(part) != message.npos; };
         const bool can_be_mended = says("RUNTIME_PREREQUISITE_MISSING") || says("SUBLIBRARY_UNAVAILABLE") ||
@@ -296,17 +301,17 @@ private:
         });
     }
 
-    /// Plan number `index` is no kernel of the library's file but one that it writes and compiles.
+    /// Whether plan number `index` is not a kernel in the library's file but one that it writes and compiles.
     static bool is_compiled(const Plan& plan, std::int64_t index) {
         std::vector<fe::BehaviorNote_t> notes;
         return plan.graph->get_behavior_notes_for_plan_at_index(index, notes).is_good() &&
                std::find(notes.begin(), notes.end(), fe::BehaviorNote_t::RUNTIME_COMPILATION) != notes.end();
     }
 
-    /// A kernel may not have been loaded for lack of memory: that is no property of its plan.
+    /// Whether a kernel may have failed to load for lack of memory, which is not the fault of its plan.
     bool is_full() { return runtime_.free_memory() < loading_bytes; }
 
-    /// Number and time of the plan that was chosen for it before, among as many.
+    /// Number and time of the plan that was chosen before; empty if none was, or among another number of plans.
     std::optional<std::pair<std::int64_t, float>> known(const std::string& key, const Plan& plan) const {
         const auto words = cache_.find(key);
         const auto count = static_cast<std::uint64_t>(plan.graph->get_execution_plan_count());
@@ -315,16 +320,16 @@ private:
                          std::bit_cast<float>(static_cast<std::uint32_t>((*words)[2])));
     }
 
-    /// What is kept on disk where none of the plans can be built: no number is as large.
+    /// What is kept on disk if none of the plans can be built. No plan has a number as large as this.
     static ProductCache::Words none_of(const Plan& plan) {
         return {~std::uint64_t{0}, static_cast<std::uint64_t>(plan.graph->get_execution_plan_count()),
                 static_cast<std::uint64_t>(plan.most_workspace)};
     }
 
-    /// A plan is still to be chosen.
+    /// Whether a plan is still to be chosen.
     bool undecided(const Plan& plan) const { return plan.index < 0 || (plan.makeshift && !runtime_.recording()); }
 
-    /// Its plan's time is known: from now, or from when it was chosen before.
+    /// Whether its plan's time is known, measured now or when it was chosen before.
     bool remembered(const std::string& key, Plan& plan) const {
         if (!plan.graph) return false;
         const auto before = known(key, plan);
@@ -332,6 +337,7 @@ private:
         return plan.time > 0;
     }
 
+    /// Takes the plan that was chosen before. False if there is none or it cannot be built.
     bool takes_known(const std::string& key, Plan& plan) {
         const auto before = known(key, plan);
         if (!remembered(key, plan) || !before || !built(plan, before->first, plan.workspace)) return false;
@@ -340,7 +346,7 @@ private:
         return true;
     }
 
-    /// The first plan that can be built; index -1: none.
+    /// Takes the first plan that can be built; its index is -1 if there is none.
     void take_first(Plan& plan) {
         const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
         for (plan.index = 0; plan.index < count; ++plan.index)
@@ -353,7 +359,7 @@ private:
         std::int64_t index = -1, workspace = 0;
         float time = 0; ///< in milliseconds
     };
-    static constexpr float failed = std::numeric_limits<float>::max(); ///< its time
+    static constexpr float failed = std::numeric_limits<float>::max(); ///< the time of one that does not run
     using Clock = std::chrono::steady_clock;
     /// The trying of a graph's plans, one after the other.
     struct Search {
@@ -361,9 +367,9 @@ private:
         Memory& memory;
         const Caller& caller;
         Clock::time_point began = Clock::now();
-        Candidate best = {};                 ///< so far; index -1: none runs
-        int ready = 0;                       ///< of those that were measured
-        std::optional<Error> no_memory = {}; ///< for one of them to work in
+        Candidate best = {};                 ///< so far; its index is -1 if none runs
+        int ready = 0;                       ///< how many of those measured did not have to be compiled
+        std::optional<Error> no_memory = {}; ///< there was none for one of them to work in
     };
 
     bool starts(Search& s, const Candidate& c) {
@@ -372,7 +378,7 @@ private:
             why = start(s.plan, c.index, c.workspace, s.memory, s.caller);
         } catch (const Error& e) {
             if (!is_out_of_memory(e)) throw;
-            s.no_memory = e; // another may have enough
+            s.no_memory = e; // there may be enough for another plan
             return false;
         }
         const bool good = why.empty();
@@ -395,7 +401,7 @@ private:
                ((spent > patience_to_compile || s.ready >= ready_enough) && is_compiled(s.plan, index));
     }
 
-    /// Builds a plan and measures it, if it runs and is not clearly slower, beside the best one.
+    /// Builds a plan and, if it runs and is not clearly slower, measures it and takes it if it is better than the best.
     void consider(Search& s, std::int64_t index) {
         const auto idle_since = Clock::now();
         Candidate c{index};
@@ -404,7 +410,7 @@ private:
         if (is_first) {
             warm_up([&] { return time_of(s, c, 1); });
         } else if (Clock::now() - idle_since > idle_for_long) {
-            // The best one again, as fast as the card is by now.
+            // Measures the best one again, with the clocks that the card has by now.
             warm_up([&] { return time_of(s, s.best, 1); });
             s.best.time = time_of(s, s.best, rounds);
         }
@@ -415,13 +421,13 @@ private:
         if (is_first || c.time < clear_gain * s.best.time) s.best = c;
     }
 
-    /// The one that was chosen before, else the fastest of the first plans, as measured now: those of convolutions
-    /// differ by far, and of attention's, which come with the newest generation of cards first, the first need not be
-    /// the best.
+    /// Takes the plan that was chosen before, otherwise the fastest of the first plans, as measured now. Convolutions'
+    /// plans differ greatly. Attention's are listed with those for the newest generation of cards first, and the first
+    /// need not be the best.
     void choose(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
-        if (plan.makeshift && !runtime_.recording()) plan.forgive(); // it may have been the recording that failed
+        if (plan.makeshift && !runtime_.recording()) plan.forgive(); // the recording may have been the reason
         if (takes_known(key, plan)) return;
-        if (!plan.timed || runtime_.recording()) { // nothing to be timed, or not now
+        if (!plan.timed || runtime_.recording()) { // there is nothing to measure, or it is not possible now
             take_first(plan);
             plan.makeshift = runtime_.recording() && (plan.timed || plan.index < 0);
             return;
@@ -437,25 +443,25 @@ private:
         plan.workspace = search.best.workspace;
         plan.time = search.best.time;
         if (plan.index < 0 && search.no_memory) {
-            plan.forgive(); // of a full card that is no property of theirs
+            plan.forgive(); // it is not their fault if the card is full
             throw Error(*search.no_memory);
         }
         if (plan.index < 0) return;
         log::info(fmt::format("cuDNN takes plan {} of {} for {}: {:.3f} ms", plan.index, count, key, plan.time));
-        if (search.no_memory) return; // at the next start there may be enough for a faster one
+        if (search.no_memory) return; // not kept: at the next start there may be enough for a faster one
         cache_.keep(key, {static_cast<std::uint64_t>(plan.index), static_cast<std::uint64_t>(count),
                           std::bit_cast<std::uint32_t>(plan.time)});
     }
 
-    /// None of its plans is looked for again, but those that failed while it was recorded; in later sessions neither,
-    /// if that would be in vain.
+    /// Its plans are not searched for again, in later sessions neither if that would be in vain. During a recording
+    /// nothing is done: they may have failed because of it.
     void drop(const std::string& key, Plan& plan) {
         if (!plan.graph || runtime_.recording()) return;
         if (!plan.failed.empty() && plan.lasting && !is_full()) cache_.keep(key, none_of(plan));
         plan.graph = nullptr;
     }
 
-    /// False: none of its plans runs. Throws Error where the card may have been too full for that.
+    /// To be called if none of its plans runs. Returns false; throws Error if the card may have been too full for them.
     bool given_up(const std::string& key, Plan& plan) {
         if (is_full()) {
             plan.forgive();
@@ -478,10 +484,10 @@ private:
                 if (runtime_.recording()) recorded_.insert(plan.graph);
                 return true;
             }
-            if (runtime_.recording()) // it may be the recording that it cannot be in, and what is recorded stays
+            if (runtime_.recording()) // perhaps only because of that; another kernel would be recorded for good
                 throw Error("", "device", fmt::format("cuDNN does not start {} while it is recorded: {}", key, why));
             log::info(fmt::format("cuDNN does not start plan {} of {}: {}", plan.index, key, why));
-            // Another is chosen, before it or behind it.
+            // Another plan is chosen, which may come before or after it.
             cache_.forget(key);
             fails(plan, plan.index, why, false);
             plan.index = -1;
@@ -495,12 +501,12 @@ private:
     cudnnHandle_t handle_;
     ProductCache cache_;
     std::map<std::string, Plan> plans_;
-    /// Recordings run their kernels, which go with them.
+    /// Recordings run the kernels of these graphs, which would be unloaded with them.
     std::set<std::shared_ptr<fe::graph::Graph>> recorded_;
 };
 
-/// cuDNN compiles some of its kernels when they are first asked for. The compiler looks for a library of its own by a
-/// bare name; it is found when it is here already.
+/// Opens the compiler with which cuDNN compiles some of its kernels on first use. The compiler opens a library of its
+/// own by a bare name, which is found if it has been opened already.
 void open_compiler(void* dnn) {
     std::size_t (*made_with)() = nullptr; // 13010 for CUDA 13.1
     int (*compiler_version)(int*, int*) = nullptr;
@@ -515,10 +521,10 @@ void open_compiler(void* dnn) {
 } // namespace
 
 std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
-    // The frontend asks the loader for CUDA's runtime by its bare name; it is found when it is here already. Where two
-    // are installed it takes the older one and writes so to stderr, unless it is told which: the one of the toolkit
-    // that this was compiled with, since the driver may be too old for the other. Only then: another thread may be
-    // reading the environment.
+    // The frontend opens CUDA's runtime by its bare name, which is found if it has been opened already. If two are
+    // installed, the frontend takes the older one and writes so to stderr, unless it is told which to take: the one of
+    // the toolkit that this was compiled with, since the driver may be too old for the other. It is told only if there
+    // are two, since another thread may be reading the environment.
     std::array runtimes{"libcudart.so.13", "libcudart.so.12"};
     if (CUDART_VERSION < 13000) std::swap(runtimes[0], runtimes[1]);
     std::string ignored;

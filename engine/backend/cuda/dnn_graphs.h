@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of cuDNN, as graphs of its header-only frontend: for dnn_graph.cpp and the test that asks it without a
-// card. Each file that includes this takes a minute to compile.
+// What cuDNN is asked to compute, as graphs of its header-only frontend: for dnn_graph.cpp, and for the test that asks
+// cuDNN without a card. Each file that includes this takes a minute to compile.
 #pragma once
 #define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
 #define CUDNN_FRONTEND_SKIP_JSON_LIB
@@ -19,14 +19,14 @@ namespace fe = cudnn_frontend;
 using fe::graph::Tensor_attributes;
 using Sizes = std::vector<std::int64_t>;
 
-/// Bytes that a convolution may work in, and attention: without a plan, it would be many times slower and take more
-/// than this for its scores.
+/// The largest workspaces, in bytes, that a convolution and attention may have. Attention gets more: without a plan it
+/// would be many times slower and take more than this for its scores.
 inline constexpr std::int64_t largest_workspace = std::int64_t{64} << 20,
                               largest_attention_workspace = std::int64_t{256} << 20;
 
 enum Uid : std::int64_t { first_input = 1, second_input, third_input, fourth_input, result, second_result };
 
-/// Empty. What it is told of a card must come before its nodes.
+/// An empty graph. What it has to know of a card must be set before nodes are added.
 inline std::shared_ptr<fe::graph::Graph> new_graph(Type type) {
     auto graph = std::make_shared<fe::graph::Graph>();
     graph->set_io_data_type(type == Type::f32 ? fe::DataType_t::FLOAT : fe::DataType_t::BFLOAT16)
@@ -90,7 +90,7 @@ inline std::shared_ptr<fe::graph::Graph> conv_graph(std::shared_ptr<fe::graph::G
                                    .set_dilation(along(1, 1, 1)));
     const Sizes out_size = sizes(1, c.out_channels, c.out_time(), c.out_height(), c.out_width()),
                 out_stride = strides(c.out_channels, c.out_time(), c.out_height(), c.out_width());
-    // The residual first: in this order the library adds both in the kernel itself, in the other it compiles one.
+    // The residual comes before the bias: a ready kernel of the library adds both in this order, but not in the other.
     if (c.residual) {
         y->set_dim(out_size).set_stride(out_stride);
         const auto residual = graph->tensor(tensor(fourth_input, out_size, out_stride));
@@ -106,17 +106,17 @@ inline std::shared_ptr<fe::graph::Graph> conv_graph(std::shared_ptr<fe::graph::G
     return graph;
 }
 
-/// From a graph to what can be asked for its plans; those that work in more than `most_workspace` bytes are then
-/// refused, unbuilt, and so are those that are not exact enough. `build` makes the library's own graph of it, for a
-/// card or for the description of one.
+/// Makes a graph ready to be asked for its plans. Plans whose workspace is larger than `most_workspace` bytes, or that
+/// are not exact enough, will be refused without being built. `build` makes the library's own graph of it, for a card
+/// or for the description of one.
 template <class Build> fe::error_t find_plans(fe::graph::Graph& graph, std::int64_t most_workspace, Build build) {
     if (const fe::error_t outcome = graph.validate(); outcome.is_bad()) return outcome;
     if (const fe::error_t outcome = build(); outcome.is_bad()) return outcome;
     if (const fe::error_t outcome = graph.create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK});
         outcome.is_bad())
         return outcome;
-    // The same request gives the same bytes: no plan whose sums depend on who comes first. And none that adds in less
-    // than f32, or makes less than TF32 of f32.
+    // No plan whose sums depend on which thread comes first, since the same request must give the same bytes. And no
+    // plan that adds in less than f32, or rounds f32 to less than TF32.
     graph.deselect_numeric_notes({fe::NumericalNote_t::NONDETERMINISTIC,
                                   fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION,
                                   fe::NumericalNote_t::DOWN_CONVERT_INPUTS});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ubuntu's compiler asks for glibc's checks by itself, whose longjmp takes a jump to another stack for a mistake.
+// Ubuntu's compiler turns on checks of glibc by default; their longjmp takes a jump to another stack for an error.
 #undef _FORTIFY_SOURCE
 #include "engine/backend/cuda/emulator.h"
 
@@ -32,7 +32,7 @@ struct Fibre {
     bool done = false;
 };
 
-/// Where `members` threads wait for each other, again and again; a thread that ends does not wait any more.
+/// Where `members` threads wait for each other, any number of times. A thread that ends leaves it.
 struct Meeting {
     std::size_t members = 0, arrived = 0;
     std::uint64_t round = 0;
@@ -54,12 +54,12 @@ struct Block {
     const std::function<void()>* thread = nullptr;
     Meeting everyone;
     std::vector<Meeting> warps;
-    std::vector<std::array<float, warp>> lanes; ///< per warp, what its threads show each other
+    std::vector<std::array<float, warp>> lanes; ///< by warp: the values that its threads exchange
     std::vector<std::max_align_t> shared;
     Order order = Order::forward;
 
     Fibre& now() { return *fibres[current]; }
-    // A context is made once; jumps between contexts that live cost no call of the system.
+    // A context is made once; jumping between those that exist costs no system call.
     void yield() {
         if (_setjmp(now().here) == 0) _longjmp(host, 1);
     }
@@ -70,7 +70,7 @@ Block& block() {
     return one;
 }
 
-/// A fibre's life: one thread of block after block.
+/// What a fibre does: it runs one thread of block after block.
 void enter() {
     for (Block& b = block();; b.yield()) {
         (*b.thread)();
@@ -128,7 +128,7 @@ void run(std::int64_t blocks, Threads threads, std::size_t shared_bytes, const s
     while (b.fibres.size() < b.count) b.fibres.push_back(std::make_unique<Fibre>());
     b.lanes.resize((b.count + warp - 1) / warp);
     b.warps.resize(b.lanes.size());
-    // Nothing may rely on what shared memory holds at first.
+    // Kernels must not rely on what shared memory holds at first.
     b.shared.assign(shared_bytes / sizeof(std::max_align_t) + 1, std::max_align_t{});
     b.thread = &thread;
     block_size = {threads.x, threads.y, 1};

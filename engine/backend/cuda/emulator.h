@@ -10,8 +10,8 @@
 
 #include "engine/backend/cuda/runtime.h"
 
-// The device's language on the host: each thread of a block is a fibre of its own that runs until a barrier. Blocks run
-// one after the other. `__shared__` memory is static, since one block exists at a time.
+// The device's language on the host. Each thread of a block is a fibre, which runs until it comes to a barrier. Blocks
+// run one after the other, so `__shared__` memory can be static.
 #define __global__
 #define __device__
 #define __shared__ static
@@ -34,8 +34,9 @@ enum class Order { forward, backward };
 
 /// Runs `thread` for every thread of every block.
 void run(std::int64_t blocks, Threads threads, std::size_t shared, const std::function<void()>& thread);
-/// What a card would refuse: checked also where nothing is computed.
+/// Asserts that a card would accept the launch. Called even if nothing is computed.
 void check_launch(std::int64_t blocks, Threads threads, std::size_t shared);
+/// Asserts that an integer is not changed by the conversion to the kernel's parameter.
 template <class Parameter, class Argument> void check_argument([[maybe_unused]] const Argument& a) {
     if constexpr (std::is_integral_v<Parameter> && std::is_integral_v<Argument> && !std::is_same_v<Parameter, bool> &&
                   !std::is_same_v<Argument, bool>)
@@ -60,7 +61,7 @@ inline float __shfl_xor_sync(unsigned, float value, int mask) { return emulator:
 
 template <class T> T* shared_memory() { return static_cast<T*>(emulator::shared()); }
 
-template <class... P> void require_code(Runtime&, void (*)(P...)) {} // it is of this very program
+template <class... P> void require_code(Runtime&, void (*)(P...)) {} // kernels on the host are part of this program
 
 template <class... P, class... A> void launch(Runtime& runtime, std::int64_t blocks, Threads threads,
                                               std::size_t shared, void (*kernel)(P...), const A&... arguments) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards of a module for tests: made of host memory, without the libraries.
-// DENOIR_FAKE_CARD_COUNTS=GIB:FILE: a card of that size and libraries that compute nothing; when it is closed, FILE
-// gets the most bytes that were taken at a time.
+// Cards of a module for tests, made of host memory and without NVIDIA's libraries.
+// DENOIR_FAKE_CARD_COUNTS=GIB:FILE: a card of that size, with libraries, that computes nothing; when it is closed, the
+// most bytes that were in use at a time are written to FILE.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -28,7 +28,7 @@ std::shared_ptr<FakeRuntime> counting_card(const std::string& asked) {
     return {card.release(), close};
 }
 
-/// Takes the memory that the library would work in.
+/// Computes nothing, but takes as much memory as the library works in.
 class CountingBlas final : public Blas {
     bool multiply(const Product&) override { return true; }
     bool multiply(const EightBitProduct&) override { return true; }

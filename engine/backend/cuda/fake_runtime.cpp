@@ -31,7 +31,7 @@ FakeRuntime::FakeRuntime(std::size_t memory, bool backward, bool counting) : bac
     properties_ = {"fake device", 9, 0, 4, memory};
     void* pages = ::mmap(nullptr, memory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) throw std::bad_alloc();
-    ::madvise(pages, memory, MADV_HUGEPAGE); // they are locked and unlocked for every kernel: the fewer, the faster
+    ::madvise(pages, memory, MADV_HUGEPAGE); // all are locked and unlocked for every kernel: the fewer, the faster
     base_ = static_cast<std::byte*>(pages);
 }
 
@@ -52,7 +52,7 @@ std::byte* FakeRuntime::allocate(std::size_t bytes) {
     peak_ = std::max(peak_, used_);
     if (counting_) return base_ + at;
     lock(false);
-    std::memset(base_ + at, 0xFF, bytes); // NaN in every float type: what was never written shows
+    std::memset(base_ + at, 0xFF, bytes); // NaN in every float type, to reveal what was never written
     lock(true);
     return base_ + at;
 }
@@ -60,7 +60,7 @@ std::byte* FakeRuntime::allocate(std::size_t bytes) {
 void FakeRuntime::release(std::byte* memory) noexcept {
     const auto at = taken_.find(static_cast<std::size_t>(memory - base_));
     assert(at != taken_.end());
-    finish(); // a card waits for itself then
+    finish(); // a card does its work before it frees memory
     used_ -= at->second;
     taken_.erase(at);
 }
@@ -195,7 +195,7 @@ void FakeRuntime::to_host(std::byte* host, const std::byte* device, std::size_t 
 
 void FakeRuntime::to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) {
     not_recorded("a copy to the host");
-    std::memset(pinned, counting_ ? 0 : 0xFF, bytes); // NaN until then
+    std::memset(pinned, counting_ ? 0 : 0xFF, bytes); // NaN until it is copied
     order(Queue::compute, Queue::transfer);
     add(Queue::transfer, {[=] { std::memcpy(pinned, device, bytes); }});
 }

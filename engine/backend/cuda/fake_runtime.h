@@ -13,18 +13,18 @@
 
 namespace denoir::cuda {
 
-/// A device made of host memory, for tests and for planning. The host cannot touch its memory but through the runtime:
-/// the pages are locked outside kernels and copies. Kernels run on the emulator. While it records, it refuses what a
-/// card refuses then: to be waited for or asked how far it is, and copies from and to the host.
+/// A device made of host memory, for tests and for planning. The host can touch its memory only through the runtime:
+/// the pages are locked except during kernels and copies. Kernels run on the emulator. While it records, it refuses
+/// what a card refuses then: waiting for it, asking how far it is, and copies from and to the host.
 ///
-/// Of its two queues one runs as far ahead as it may, and the other is put off until somebody waits for it: work that
-/// should have waited for the other queue, and memory of the host that is changed or read too early, are found out.
+/// One of its two queues runs as far ahead as it may, and the other only when somebody waits for it. This reveals work
+/// that should have waited for the other queue, and memory of the host that is changed or read too early.
 class FakeRuntime : public Runtime {
 public:
-    /// `backward`: the threads of a block take turns from the last to the first, and it is `compute` that is put off,
-    /// else `transfer`.
+    /// `backward`: the threads of a block take turns from the last to the first, and the queue that is put off is
+    /// `compute` instead of `transfer`.
     /// `counting`: nothing is computed or copied and no memory is touched, so that a run of any size can be planned;
-    /// what the host reads is zero.
+    /// the host reads zeros.
     explicit FakeRuntime(std::size_t memory = std::size_t{256} << 20, bool backward = false, bool counting = false);
     ~FakeRuntime() override;
 
@@ -52,22 +52,22 @@ public:
     void replay(Graph&) override;
     void* stream() const override { return nullptr; }
 
-    /// Asks for `work` on `compute`, or records it.
+    /// Submits `work` to `compute`, or records it.
     void submit(std::function<void()> work);
 
-    /// For tests: allocations number first … last of all (the first is 1) find no memory.
+    /// For tests: the allocations with the numbers `first` to `last`, counted from 1, find no memory.
     void fail_between(int first, int last) {
         fail_first_ = first;
         fail_last_ = last;
     }
-    /// For tests of whole programs: those that DENOIR_FAKE_CARD_FAILS=FIRST:LAST names.
+    /// For tests of whole programs: fail_between(FIRST, LAST) if DENOIR_FAKE_CARD_FAILS=FIRST:LAST is set.
     void fail_as_asked();
-    /// Likewise for pinned memory.
+    /// As fail_between(), for pinned memory.
     void refuse_pinned(int first = 1, int last = std::numeric_limits<int>::max()) {
         pinned_fail_first_ = first;
         pinned_fail_last_ = last;
     }
-    /// Bytes that copies to the device read from pageable memory.
+    /// Bytes that were copied to the device from pageable memory.
     std::size_t pageable_bytes() const { return pageable_bytes_; }
     std::size_t pinned_blocks() const { return pinned_.size(); }
     int allocations() const { return allocations_; }
@@ -82,7 +82,7 @@ private:
         Queue queue;
         bool passed = false;
     };
-    /// Something to do, a point to pass, or one to wait for.
+    /// Work to do, a point to pass, or a point to wait for.
     struct Step {
         std::function<void()> work;
         std::shared_ptr<Point> passes = {}, awaits = {};
@@ -93,7 +93,7 @@ private:
     bool is_pinned(const std::byte* memory) const;
     void add(Queue, Step);
     std::deque<Step>& steps(Queue queue) { return steps_[static_cast<int>(queue)]; }
-    /// The first step of a queue and, before it, what it waits for.
+    /// Does the first step of a queue and, before it, everything that it waits for.
     void take_step(Queue);
     void run_until(const Point&);
     void finish();
@@ -106,11 +106,11 @@ private:
         std::unique_ptr<std::byte[]> memory;
         std::size_t bytes;
     };
-    std::map<const std::byte*, Pinned> pinned_; ///< by their begin
+    std::map<const std::byte*, Pinned> pinned_; ///< by their first byte
     std::vector<std::function<void()>>* recording_ = nullptr;
-    std::deque<Step> steps_[2];                 ///< of each queue what is not done yet
+    std::deque<Step> steps_[2];                 ///< by queue: what is not done yet
     std::vector<std::shared_ptr<Point>> marks_; ///< null: never set
-    int between_ = -1;                          ///< mark used by order()
+    int between_ = -1;                          ///< the mark that order() uses
     std::size_t pageable_bytes_ = 0;
     bool backward_, counting_;
     int fail_first_ = 0, fail_last_ = -1, allocations_ = 0, replays_ = 0;

@@ -9,7 +9,7 @@
 namespace denoir::cuda {
 namespace {
 
-/// Thrown through our own code where a function of the caller's failed.
+/// Thrown through our own code if a function that the caller gave has failed.
 struct BodyFailed {};
 
 Outcome failure(const Error& e, Outcome::Kind kind = Outcome::Kind::error) noexcept {

@@ -6,10 +6,10 @@
 
 namespace denoir::cuda {
 
-/// The backend behind the border: every exception becomes an Outcome.
+/// `inner` for the other side of the border: every exception becomes an Outcome. `libraries`: for ModuleBackend.
 std::unique_ptr<ModuleBackend> guarded(std::shared_ptr<Backend> inner, std::string libraries);
 
-/// `work`, and how it ended.
+/// Does `work` and tells how it ended.
 Outcome outcome_of(const std::function<void()>& work) noexcept;
 
 } // namespace denoir::cuda

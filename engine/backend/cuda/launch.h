@@ -5,8 +5,9 @@
 
 #include "engine/backend/cuda/runtime.h"
 
-// Kernels are started with launch(runtime, blocks, {x, y}, shared bytes, kernel, arguments…) alone. A device compiler
-// makes that a launch; any other compiler hands the kernel to the emulator, which runs it thread by thread.
+// Kernels are only started with launch(runtime, blocks, {x, y}, shared bytes, kernel, arguments…). Compiled by a device
+// compiler, it launches the kernel on the card; by any other, it gives the kernel to the emulator, which runs it thread
+// by thread.
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>
 #else
@@ -19,10 +20,10 @@ namespace denoir::cuda {
 /// Throws Error for a launch that was refused (a cudaError_t).
 void check_launch(int code);
 
-/// Throws Error where this build has no machine code for the card.
+/// Throws Error if this build has no machine code for the card.
 void check_code(int code);
 template <class... P> void require_code(Runtime& runtime, void (*kernel)(P...)) {
-    runtime.stream(); // its card is asked
+    runtime.stream(); // makes its card the one that is asked
     cudaFuncAttributes ignored{};
     check_code(static_cast<int>(cudaFuncGetAttributes(&ignored, kernel)));
 }

@@ -29,7 +29,7 @@ std::vector<std::string> folders() {
 } // namespace
 
 void* open_library(std::initializer_list<const char*> names, std::string& why) {
-    std::string found; // but not to be opened
+    std::string found; // what the loader said of one that is there but cannot be opened
     for (const char* name : names)
         for (const std::string& folder : folders()) {
             if (void* library = ::dlopen((folder + name).c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;

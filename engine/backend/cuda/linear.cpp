@@ -11,7 +11,7 @@
 namespace denoir::cuda {
 namespace {
 
-/// From here on 8-bit products pay for the extra passes over x.
+/// With so many rows, 8-bit products save more than the extra passes over x take.
 constexpr std::int64_t eight_bit_rows = 256;
 
 std::string_view eight_bit_use(EightBit kind) { return kind == EightBit::fp8 ? "matrix.fp8" : "matrix.int8"; }
@@ -22,13 +22,13 @@ std::size_t eight_bit_bytes(std::int64_t rows, std::int64_t columns) {
 
 } // namespace
 
-/// p with everything but the activation done by the library where it does it. `c` is where p writes: f32 or bf16, dense
-/// rows.
+/// Computes p: with the library if it can, otherwise with our own kernel. An activation that the library does not do is
+/// a kernel of its own. `c` is the tensor that p writes: f32 or bf16, dense rows.
 void CudaBackend::product(Product& p, Tensor& c) {
     const Curve wanted = p.activation;
-    // The library's tanh is good enough for bf16 alone. Within the product it is computed on data centres' cards since
-    // Hopper; before, and on others, it is a kernel of the library's own that is slower than ours (karpathy/llm.c #338,
-    // #653; sgl-project/sglang #34350).
+    // The library's tanh is good enough only for bf16. On cards for data centres since Hopper it is a part of the
+    // product; on all others it is a kernel of the library that is slower than ours (karpathy/llm.c #338, #653;
+    // sgl-project/sglang #34350).
     const int generation = runtime_->properties().major;
     const bool in_library = wanted == Curve::none || (wanted == Curve::gelu_tanh && p.c_type == Type::bf16 &&
                                                       (generation == 9 || generation == 10));
@@ -133,19 +133,19 @@ std::shared_ptr<CudaBackend::EightBitRows> CudaBackend::eight_bit_weight(Layers 
     return std::static_pointer_cast<EightBitRows>(slot);
 }
 
-/// The bf16 matrix takes its place.
+/// Lets go of it: the bf16 matrix takes its place.
 void CudaBackend::forget_eight_bit_weight(Layers layers, std::int64_t rows, std::int64_t columns) {
     kept(layers, eight_bit_use(options_.eight_bit)).reset();
     if (stream_.active()) resident_left_ += eight_bit_bytes(rows, columns);
 }
 
-/// False where the library does not do it. Of int8 it makes whole numbers, which are scaled behind it, in pieces of
-/// rows: at the sizes of 14B all of them would take several GiB.
+/// False if the library does not do it. From int8 it makes integers, which are scaled afterwards. This is done in
+/// pieces of rows: at the sizes of 14B all integers together would take several GiB.
 bool CudaBackend::multiply_eight_bit_in_library(const EightBitProduct& p) {
     if (p.kind != EightBit::int8) return options_.blas->multiply(p);
     const std::int64_t room = options_.piece_bytes / (p.n * 4) / eight_bit_rows * eight_bit_rows,
                        pieces = divide_up(p.m, std::max(eight_bit_rows, room)),
-                       rows = divide_up(divide_up(p.m, pieces), 16) * 16; // no last one of few rows
+                       rows = divide_up(divide_up(p.m, pieces), 16) * 16; // alike, so that the last piece is not short
     Tensor sums = allocate({rows, p.n}, DType::i32);
     for (std::int64_t at = 0; at < p.m; at += rows) {
         EightBitProduct piece = p;
@@ -162,17 +162,17 @@ bool CudaBackend::multiply_eight_bit_in_library(const EightBitProduct& p) {
     return true;
 }
 
-/// False where the card or the sizes do not allow it. c: bf16, bias included, no activation.
+/// False if the card or the sizes do not allow it. c: bf16, with the bias, without an activation.
 bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& bias, Tensor& c) {
     const std::int64_t m = x.size(0), k = x.size(1), n = c.size(1);
     const Properties& card = runtime_->properties();
     const int generation = card.major * 10 + card.minor;
-    // cuBLASLt takes a scale for every row on sm_90 alone; our own kernel wherever there is fp8.
+    // cuBLASLt takes a scale for every row only on sm_90; our own kernel does wherever there is fp8.
     const bool has_fp8 = options_.blas ? generation == 90 : generation >= 89;
     if (options_.eight_bit == EightBit::fp8 && !has_fp8) return refuse_eight_bit(k, n);
     if (k % 16 != 0 || n % 16 != 0 || refused_eight_bit_.contains({k, n})) return false;
     const std::shared_ptr<EightBitRows> weight = eight_bit_weight(layers, n, k);
-    if (!weight) return false; // it comes as bf16
+    if (!weight) return false; // it is streamed as bf16
     const EightBitRows input = quantised(x);
     EightBitProduct p;
     p.kind = options_.eight_bit;
@@ -198,7 +198,7 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& b
     return refuse_eight_bit(k, n);
 }
 
-/// Always false: the product is computed in bf16, now and later, and the user who asked for something else is told.
+/// Always false: products of this size are computed in bf16 from now on. The user, who asked for 8 bits, is told once.
 bool CudaBackend::refuse_eight_bit(std::int64_t k, std::int64_t n) {
     if (refused_eight_bit_.empty())
         log::warning(

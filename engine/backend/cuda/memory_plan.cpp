@@ -11,10 +11,10 @@ namespace denoir::cuda {
 namespace {
 
 constexpr std::size_t good_ring = std::size_t{128} << 20;
-/// Weights that are read once or twice stay up to here: a text encoder of 9 GiB would be most of what a whole run
-/// needs.
+/// Weights that are read only once or twice stay on the card up to this size: a text encoder of 9 GiB would be most of
+/// what a whole run needs.
 constexpr std::size_t once_allowance = std::size_t{2} << 30;
-constexpr std::size_t place = 256; ///< what weights in the ring are rounded up to
+constexpr std::size_t place = 256; ///< weights in the ring are rounded up to multiples of this
 
 } // namespace
 
@@ -26,7 +26,7 @@ MemoryPlan plan_memory(const MemoryNeeds& needs, std::size_t free, std::size_t m
         plan.resident = needs.weights;
         return plan;
     }
-    // Three of the largest at least: one is computed with, one has arrived, one is on its way. Better more.
+    // At least three of the largest: one is computed with, one has arrived, one is on its way. More are better.
     const std::size_t largest = (needs.largest_weight + place - 1) / place * place;
     const std::size_t smallest = std::min(3 * largest, std::max(needs.weights, largest));
     const std::size_t least = needs.activations + smallest;

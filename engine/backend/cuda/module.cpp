@@ -20,7 +20,7 @@
 namespace denoir::cuda {
 namespace {
 
-/// DENOIR_CUDA_LINEAR=fp8|int8: linear layers from 8-bit values.
+/// DENOIR_CUDA_LINEAR=fp8|int8: linear layers are computed from 8-bit values.
 EightBit asked_eight_bit() {
     const char* asked = std::getenv("DENOIR_CUDA_LINEAR");
     if (!asked || !*asked || std::strcmp(asked, "bf16") == 0) return EightBit::off;
@@ -30,27 +30,27 @@ EightBit asked_eight_bit() {
                      "use bf16, fp8 or int8");
 }
 
-/// DENOIR_CUDA_PLAIN=1: without the card's libraries, by our own kernels alone (tests, and where a library fails).
+/// DENOIR_CUDA_PLAIN=1: only our own kernels, without the card's libraries (for tests, and if a library fails).
 /// DENOIR_CUDA_POISON=1, DENOIR_CUDA_EXACT=1: for tests and tools, see CudaBackend::Options.
 bool asked_for(const char* variable) { return environment_word(variable, {"0", "1"}) == "1"; }
 
-/// DENOIR_CUDA_MEMORY=MIB: no more than that is used of the card.
+/// DENOIR_CUDA_MEMORY=MIB: no more of the card's memory is used. In bytes; 0: not set.
 std::size_t asked_memory() {
     const char* asked = std::getenv("DENOIR_CUDA_MEMORY");
     if (!asked || !*asked) return 0;
-    const auto mib = read_whole<std::uint32_t>(asked); // shifted to bytes, it cannot wrap around
+    const auto mib = read_whole<std::uint32_t>(asked); // 32 bits, so the number of bytes cannot overflow
     if (!mib || *mib == 0)
         throw UsageError("", "DENOIR_CUDA_MEMORY", fmt::format("'{}' is not a size", printable(asked, 40)),
                          "use a number of MiB");
     return std::size_t{*mib} << 20;
 }
 
-/// DENOIR_CUDA_GRAPHS=off: kernels are started one by one (to measure what recording them gives).
+/// DENOIR_CUDA_GRAPHS=off: kernels are started one by one (to measure what recording them saves).
 bool asked_recording() { return environment_word("DENOIR_CUDA_GRAPHS", {"on", "off"}) != "off"; }
 
 std::unique_ptr<ModuleBackend> open(int index, int threads, Backend* owner) {
     const std::shared_ptr<Runtime> runtime = open_card(index);
-    require_kernels(*runtime); // whoever chooses a card hears of it now
+    require_kernels(*runtime); // whoever chooses a card is told now
     CudaBackend::Options options;
     options.index = index;
     options.threads = threads;
@@ -72,7 +72,7 @@ std::unique_ptr<ModuleBackend> open(int index, int threads, Backend* owner) {
     std::string found = fmt::format(
         "{}; matrix products: {}; attention and convolution: {}", printable(runtime->properties().name, 60),
         named(options.blas != nullptr, "cuBLASLt", no_blas), named(options.dnn != nullptr, "cuDNN", no_dnn));
-    static std::atomic<bool> said = false; // a card is opened for more than one purpose
+    static std::atomic<bool> said = false; // said once, though a card is opened for more than one purpose
     if (!plain && (!options.blas || !options.dnn) && !said.exchange(true))
         log::warning(
             fmt::format("cuda:{} will be many times slower than it could be: {}; install cuBLAS and cuDNN 9, or "
@@ -92,7 +92,7 @@ denoir_cuda_open(std::uint32_t abi, const char* build, const denoir::cuda::HostS
                  denoir::Backend* owner, denoir::cuda::Outcome* outcome) {
     using namespace denoir::cuda;
     if (abi != module_abi || std::strcmp(build, build_id()) != 0) {
-        if (abi == module_abi) // else the layout of an outcome may differ, too
+        if (abi == module_abi) // otherwise the layout of an outcome may differ as well
             *outcome = outcome_of([] {
                 throw denoir::Error("", "device", "the CUDA module belongs to another build of this program",
                                     "install both from one build");

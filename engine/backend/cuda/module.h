@@ -5,9 +5,9 @@
 
 #include "engine/backend/backend.h"
 
-// The border between the program and the CUDA module, a library that is opened at run time: one entry, versioned, built
-// with the program and checked against it. Values and tensors cross it; exceptions do not, each call says how it ended.
-// The core library is shared by both sides.
+// The border between the program and the CUDA module, a library that is opened at run time. It has one entry, which
+// checks that both sides were built together. Values and tensors cross the border; exceptions do not: each call says
+// how it ended. Both sides share the core library.
 namespace denoir::cuda {
 
 /// Changes whenever this header does.
@@ -18,10 +18,10 @@ inline constexpr const char* module_entry = "denoir_cuda_open";
 struct Outcome {
     enum class Kind : int {
         done,
-        error,       ///< an Error with the four texts
+        error,       ///< an Error with the four texts below
         usage_error, ///< a UsageError with them
         cancelled,   ///< the stop token was set
-        body_failed  ///< a function of the caller's did; the caller knows why
+        body_failed  ///< a function that the caller gave has failed; the caller knows why
     } kind = Kind::done;
     std::string file, field, message, hint;
 };
@@ -31,14 +31,14 @@ struct HostServices {
     void (*log_info)(const char* line) = nullptr; ///< never null; does not throw
 };
 
-/// The kernels of one card as they cross the border; each as in Backend.
+/// The backend of one card on the other side of the border; each function does what it does in Backend.
 class ModuleBackend {
 public:
     virtual ~ModuleBackend() = default;
-    /// body(inputs, result): false where it failed.
+    /// body(inputs, result): false if it failed.
     using ModuleBody = std::function<bool(std::span<const Tensor> inputs, Tensor& result)>;
 
-    virtual std::string libraries() const noexcept = 0; ///< what was found and what was not, for people
+    virtual std::string libraries() const noexcept = 0; ///< for people: which libraries were found
     virtual bool fast_bf16() const noexcept = 0;
     virtual int threads() const noexcept = 0;
     virtual void set_stop(std::stop_token) noexcept = 0;
@@ -83,12 +83,13 @@ public:
     virtual Outcome channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) noexcept = 0;
 };
 
-/// Asks for card `index`. `owner` is what tensors call their backend; it must outlive the result. Null with `outcome`
-/// where the card cannot be used, or where `abi` or `build` (the program's) are not the module's own.
+/// Opens card `index`. `owner` is the backend that tensors belong to; it must outlive the result. Null if the card
+/// cannot be used, or if `abi` or `build` (the program's) are not the module's own; `outcome` then says why, unless it
+/// is `abi` that differs.
 using ModuleEntry = ModuleBackend* (*)(std::uint32_t abi, const char* build, const HostServices*, int index,
                                        int threads, Backend* owner, Outcome* outcome);
 
-/// Names the sources that program and module were built from.
+/// Names the version, the headers of the border and the compiler that this side was built with (cmake/Cuda.cmake).
 const char* build_id();
 
 } // namespace denoir::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for blas_lt.cpp where cuBLASLt's headers were not there at build time.
+// Stands in for blas_lt.cpp if cuBLASLt's headers are missing at build time.
 #include "engine/backend/cuda/blas.h"
 
 namespace denoir::cuda {

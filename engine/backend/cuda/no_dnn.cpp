@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for dnn_graph.cpp where cuDNN's headers were not there at build time.
+// Stands in for dnn_graph.cpp if cuDNN's headers are missing at build time.
 #include "engine/backend/cuda/dnn.h"
 
 namespace denoir::cuda {

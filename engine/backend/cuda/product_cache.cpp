@@ -25,7 +25,7 @@ bool read_word(std::istringstream& in, std::uint64_t& word) {
     return error == std::errc{} && end == text.data() + text.size();
 }
 
-/// Empty where there is none, or it cannot be read: found anew then.
+/// Empty if there is no file or it cannot be read: the algorithms are then chosen anew.
 std::map<std::string, ProductCache::Words, std::less<>> read(const std::filesystem::path& file) {
     std::map<std::string, ProductCache::Words, std::less<>> all;
     std::error_code code;
@@ -108,7 +108,7 @@ void ProductCache::keep(const std::string& key, const Words& words) {
 void ProductCache::write(Known& known) {
     known.unwritten = false;
     if (file_.empty()) return;
-    known.words.merge(read(file_)); // what another process has chosen meanwhile stays
+    known.words.merge(read(file_)); // keeps what another process has chosen meanwhile
     std::string text;
     for (const auto& [name, all] : known.words) text += fmt::format("{} {:x}\n", name, fmt::join(all, " "));
     try {

@@ -14,14 +14,14 @@
 
 namespace denoir::cuda {
 
-/// The fastest algorithm of a library for each shape, or that it has none, cached in a text file of lines `KEY WORD×8`.
-/// Unreadable lines are ignored; entries that the library no longer accepts are dropped by forget().
+/// For each shape the fastest algorithm of a library, or the fact that it has none. Cached in a text file of lines
+/// `KEY WORD×8`. Unreadable lines are ignored; entries that the library no longer accepts are dropped by forget().
 class ProductCache {
 public:
     using Words = std::array<std::uint64_t, 8>;
-    /// The file for the choices `what` on a card with this version of the library; empty where the user has no folder.
+    /// The file of the choices `what` for a card and a version of the library; empty if the user has no cache folder.
     static std::filesystem::path file(std::string_view what, std::string card, std::size_t version);
-    /// An empty path: nothing is kept on disk.
+    /// If the path is empty, nothing is kept on disk.
     explicit ProductCache(std::filesystem::path file);
     ~ProductCache();
     ProductCache(const ProductCache&) = delete;
@@ -31,7 +31,7 @@ public:
     /// makes hundreds of choices. Entries that another process wrote meanwhile are merged. If the disk refuses, the
     /// choices merely have to be made again at the next start.
     void keep(const std::string& key, const Words&);
-    /// Drops an entry until it is kept again or the program starts anew.
+    /// Hides an entry until it is kept again or the program is started again.
     void forget(const std::string& key);
     std::size_t size() const;
 
@@ -42,7 +42,7 @@ private:
         std::mutex mutex;
         std::map<std::string, Words, std::less<>> words;
         std::set<std::string> forgotten;
-        std::chrono::steady_clock::time_point written{}; ///< long ago: the first choice is written at once
+        std::chrono::steady_clock::time_point written{}; ///< long ago at first, so the first choice is written at once
         bool unwritten = false;
     };
     void write(Known&);

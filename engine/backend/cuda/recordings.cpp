@@ -11,8 +11,8 @@
 namespace denoir::cuda {
 namespace {
 
-/// Blocks of another arena, for one whose memory has to last: what was recorded works on it for ever. What the call
-/// before gave back serves again.
+/// Memory for an arena, taken from another one, so that what the first call gave back is used again. It must last as
+/// long as the recordings, which always work at the same addresses.
 SystemMemory memory_of(Arena& arena) {
     auto held = std::make_shared<std::map<std::byte*, std::shared_ptr<Buffer>>>();
     const auto allocate = [&arena, held](std::size_t bytes) -> std::byte* {
@@ -30,12 +30,12 @@ SystemMemory memory_of(Arena& arena) {
 
 } // namespace
 
-/// The first call runs as it is: weights are uploaded, plans made, algorithms chosen. The second is recorded, on memory
-/// that recordings have for themselves (they run one after the other, so they share it); from then on only inputs are
-/// copied.
+/// The first call is not recorded: in it, weights are uploaded, plans made and algorithms chosen. The second call is
+/// recorded, in memory that only recordings use; they share it, as they run one after the other. From then on inputs
+/// are copied and the recording is replayed.
 Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inputs, const Body& body) {
     throw_if_stopped();
-    if (!options_.record || stream_.active()) { // streamed weights come and go
+    if (!options_.record || stream_.active()) { // streamed weights change their addresses
         make_room();
         return body(inputs);
     }
@@ -44,7 +44,7 @@ Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inp
         make_room();
         own_arena_->reset_peak();
         const std::size_t before = own_arena_->stats().bytes_in_use;
-        Tensor out = body(inputs); // one that throws half-way has not made everything that a recording needs
+        Tensor out = body(inputs); // if it throws, not all that a recording needs was made
         auto made = std::make_unique<Recording>();
         made->bytes = own_arena_->stats().peak_in_use - before;
         recordings_[key] = std::move(made);
@@ -61,10 +61,10 @@ Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inp
         } catch (...) { // the other side of the border knows why
         }
         if (!r.graph) {
-            // A recording needs memory beside the rest, and libraries may refuse it. The way without works all the
-            // same.
+            // Memory for a recording may be missing, or a library may refuse it. The kernels can still be started one
+            // by one.
             r.reset();
-            // What it took is given back only with the arena: nobody else could have it.
+            // The memory that it took can be used by others only if the arena gives it back.
             if (std::none_of(recordings_.begin(), recordings_.end(),
                              [](const auto& other) { return other.second->graph != nullptr; }))
                 recording_arena_.reset();
@@ -81,7 +81,7 @@ Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inp
     return out;
 }
 
-/// A transformer's are hundreds, most of them small.
+/// Copies all inputs together: a transformer has hundreds of them, most of them small.
 void CudaBackend::take_in(Recording& r, std::span<const Tensor> inputs) {
     Stretches together;
     assert(inputs.size() == r.inputs.size());

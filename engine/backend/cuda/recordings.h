@@ -6,13 +6,13 @@
 
 namespace denoir::cuda {
 
-/// Kernels recorded once.
+/// The recorded kernels of one key of captured().
 struct CudaBackend::Recording {
     std::vector<Tensor> inputs; ///< copied to before each replay
     Tensor output;
     std::unique_ptr<Graph> graph;
-    bool refused = false;
-    std::size_t bytes = 0; ///< that the call before had in use at most, beside its inputs
+    bool refused = false;  ///< it cannot be recorded; the kernels are started one by one
+    std::size_t bytes = 0; ///< the most that the first call had in use, beside its inputs
 
     void reset() {
         graph.reset();

@@ -78,7 +78,7 @@ public:
 /// anything measured before that can be several times too slow.
 template <class Work> void warm_up(Work work) {
     constexpr float enough = 30;
-    constexpr int most = 300; // for the shortest kernels, whose launches take longer than themselves
+    constexpr int most = 300; // for the shortest kernels, whose launches take longer than they do
     float spent = 0;
     for (int i = 0; i < most && spent < enough; ++i) spent += work();
 }

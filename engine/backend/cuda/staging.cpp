@@ -11,7 +11,7 @@
 namespace denoir::cuda {
 namespace {
 
-/// What a thread reads at a time: short enough for whoever cancels.
+/// Bytes that a thread reads at a time: few, so that a person who cancels need not wait.
 constexpr std::size_t share = std::size_t{256} << 10;
 
 std::int64_t rows_in(std::size_t bytes, std::size_t row_bytes) {
@@ -45,7 +45,7 @@ void Staging::let_go() {
         free_marks_.push_back(pieces_.front().arrived);
 }
 
-/// Memory for the next piece, as soon as one of those on their way has arrived.
+/// Memory for the next piece. If `most` pieces are on their way, waits until the first of them has arrived.
 Tensor Staging::take(std::size_t bytes) {
     while (pieces_.size() >= sizes_.most && !runtime_.reached(pieces_.front().arrived)) {
         pool_.throw_if_stopped();
@@ -60,7 +60,7 @@ Tensor Staging::take(std::size_t bytes) {
 void Staging::copy(std::byte* device, std::int64_t rows, std::size_t row_bytes, const ReadRows& read,
                    Runtime::Queue queue) {
     if (rows == 0 || row_bytes == 0) return;
-    // Never more than all rows, but else of one size, so that the arena finds the same blocks again.
+    // All pieces have one size, at most that of all rows, so that the arena can use the same blocks again.
     const std::size_t piece = std::min(std::max(sizes_.piece, row_bytes), static_cast<std::size_t>(rows) * row_bytes);
     const std::int64_t step = rows_in(piece, row_bytes);
     for (std::int64_t begin = 0; begin < rows; begin += step) {
@@ -73,7 +73,7 @@ void Staging::copy(std::byte* device, std::int64_t rows, std::size_t row_bytes, 
             memory.raw());
         if (free_marks_.empty()) free_marks_.push_back(runtime_.make_mark());
         runtime_.to_device(device + static_cast<std::size_t>(begin) * row_bytes, memory.raw(), bytes, queue);
-        // A pageable piece is held, too: a card that shares the host's pages may read it later.
+        // A pageable piece is held as well: a card that shares the host's pages may read it later.
         pieces_.push_back({std::move(memory), free_marks_.back()});
         free_marks_.pop_back();
         runtime_.mark(pieces_.back().arrived, queue);

@@ -4,7 +4,7 @@
 #include "engine/backend/cuda/kernels/elementwise.h"
 #include "engine/backend/cuda/kernels/rows.h"
 
-// Tensors as kernels take them.
+// Tensors in the form in which kernels take them.
 namespace denoir::cuda {
 
 inline Type type_of(DType dtype) {
@@ -29,20 +29,20 @@ inline Curve curve_of(Activation kind) {
         return Curve::gelu_tanh;
     case Activation::gelu_erf:
         return Curve::gelu_erf;
-    case Activation::gelu_tanh_steps: // not a part of other kernels
+    case Activation::gelu_tanh_steps: // never done as a part of another kernel
     case Activation::none:
         break;
     }
     return Curve::none;
 }
 
-/// [L, C] with dense rows.
+/// x is [L, C] with dense rows.
 inline Rows rows(const Tensor& x) {
     assert(x.rank() == 2 && (x.stride(1) == 1 || x.size(1) <= 1));
     return {x.raw(), x.stride(0), type_of(x.dtype())};
 }
 
-/// Whether rows and addresses allow two neighbouring channels in one access.
+/// Whether the address and the stride of rows allow two neighbouring channels to be accessed at once.
 inline bool in_pairs(const Tensor& x) {
     const auto bytes = static_cast<std::uintptr_t>(2 * element_bytes(x.dtype()));
     return reinterpret_cast<std::uintptr_t>(x.raw()) % bytes == 0 && x.stride(0) % 2 == 0;
@@ -56,8 +56,8 @@ inline void set_rotation(RmsNorm& a, const Rope& table, int head) {
     a.head = head;
 }
 
-/// Three tensors of one shape; axes of size 1 are dropped, axes that lie densely behind each other in all three joined.
-/// `raw`: elements are moved, not looked at, and may have any type.
+/// Three tensors of one shape. Axes of size 1 are dropped, and neighbouring axes are joined if one stride serves for
+/// both in all three tensors. `raw`: elements are only moved, so they may have any type.
 Walk walk(const Tensor& out, const Tensor& a, const Tensor& b, bool raw = false);
 
 } // namespace denoir::cuda

@@ -23,7 +23,7 @@ StreamedWeight::StreamedWeight(std::shared_ptr<Runtime> runtime, ThreadPool& poo
     if (!pinned_) return;
     try {
         read_all(pool, rows(), row_bytes(), std::exchange(source_, {})(), pinned_);
-    } catch (...) { // cancelled, say
+    } catch (...) { // it may have been cancelled
         runtime_->release_pinned(pinned_);
         throw;
     }
@@ -75,7 +75,7 @@ std::size_t WeightStream::make_room(std::size_t bytes, bool force) {
             ++p;
             continue;
         }
-        // The copy over it waits for the kernels that read it; one that was never read is in the same queue of copies.
+        // The copy over it waits for the kernels that read it; if none did, both copies are in one queue, in order.
         if (p->read) runtime_.await(p->done, Runtime::Queue::transfer);
         free_marks_.insert(free_marks_.end(), {p->arrived, p->done});
         p = places_.erase(p);
@@ -94,7 +94,7 @@ bool WeightStream::bring(const std::shared_ptr<const StreamedWeight>& weight, bo
     return true;
 }
 
-/// Copies what follows as long as there is room that nobody waits for.
+/// Starts to copy what follows `from`, as long as there is room without weights that are still going to be read.
 void WeightStream::look_ahead(const StreamedWeight* from) {
     const StreamedWeight* at = from;
     for (std::size_t steps = 0; steps <= next_.size(); ++steps) {

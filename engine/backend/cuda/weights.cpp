@@ -12,13 +12,13 @@
 namespace denoir::cuda {
 namespace {
 
-/// A weight on the card, or on its way there.
+/// A weight that is on the card, or that is streamed to it.
 struct Prepared {
     Tensor resident;
     std::shared_ptr<const StreamedWeight> streamed;
 };
 
-/// Matrices of a file below each other.
+/// Matrices as they are stored, stacked by rows.
 struct StoredRows {
     struct Part {
         Tensor stored, scale;
@@ -44,12 +44,12 @@ struct StoredRows {
         }
     }
     std::size_t row_bytes(DType dtype) const { return static_cast<std::size_t>(columns * element_bytes(dtype)); }
-    /// As it lies in the file.
+    /// Whether it is a single matrix that is stored in this form.
     bool is(DType dtype) const { return parts.size() == 1 && parts[0].is(dtype); }
 };
 
-/// Stored rows [begin, end) as f32 or bf16, the scale of 8-bit files multiplied in, changes added. `scales`, `changes`:
-/// of the part, in f32.
+/// Writes the stored rows [begin, end) as f32 or bf16, with the scale of 8-bit files multiplied in and changes added.
+/// `scales`, `changes`: those of the part, in f32.
 void read_rows(const StoredRows::Part& part, const Tensor& scales, const ChangedRows& changes, std::int64_t begin,
                std::int64_t end, std::int64_t columns, DType to, std::byte* out) {
     const Tensor& stored = part.stored;
@@ -68,7 +68,7 @@ void read_rows(const StoredRows::Part& part, const Tensor& scales, const Changed
     }
 }
 
-/// How rows of all parts are read as `dtype`.
+/// A function that reads rows of all parts as `dtype`.
 ReadRows reader(const StoredRows& rows, DType dtype) {
     struct Part {
         StoredRows::Part part;
@@ -154,12 +154,12 @@ Tensor CudaBackend::matrix(Layers layers, DType dtype) {
     }
     const Prepared& prepared = *std::static_pointer_cast<Prepared>(slot);
     if (prepared.resident) return prepared.resident;
-    if (!stream_.active()) { // memory was planned anew since
+    if (!stream_.active()) { // memory has been planned anew since, without streaming
         const Borrowed to_stay(*this, *weight_arena_);
         const auto streamed = prepared.streamed;
         Tensor there = allocate(streamed->shape(), streamed->dtype());
         streamed->copy(there.raw(), staging_, Runtime::Queue::compute);
-        runtime_->wait(); // for what it held in pinned memory
+        runtime_->wait(); // before its pinned memory is given back
         slot = std::make_shared<Prepared>(Prepared{there, nullptr});
         return there;
     }
@@ -200,7 +200,7 @@ Tensor CudaBackend::phase_taps(const Weight& w, DType dtype) {
                     double sums[4] = {};
                     for (int y = 0; y < 3; ++y)
                         for (int x = 0; x < 3; ++x) {
-                            // Of pixels 2i + parity - 1 … 2i + parity + 1 of the duplicated picture.
+                            // The taps see pixels 2i + parity - 1 … 2i + parity + 1 of the duplicated picture.
                             const int down = (y + 1 + phase / 2) / 2 - phase / 2,
                                       across = (x + 1 + phase % 2) / 2 - phase % 2;
                             sums[2 * down + across] += static_cast<double>(from[c * 9 + 3 * y + x]);

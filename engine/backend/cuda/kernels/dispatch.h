@@ -2,7 +2,7 @@
 #pragma once
 #include "engine/backend/cuda/kernels/number.h"
 
-// A value of the host becomes a type or a constant of the kernel.
+// To turn a value of the host into a type or a constant of the kernel.
 namespace denoir::cuda {
 
 /// f(float{}) or f(Bf16{})

@@ -7,7 +7,7 @@ namespace denoir::cuda {
 
 DENOIR_HD float largest_of(EightBit kind) { return kind == EightBit::fp8 ? 448.0f : 127.0f; }
 
-/// To e4m3, nearest even, saturating; NaN stays NaN. The same bits as denoir::f32_to_f8_e4m3.
+/// Rounds to e4m3: to nearest, ties to even, saturating. NaN stays NaN. The same bits as denoir::f32_to_f8_e4m3.
 DENOIR_HD std::uint8_t narrow_e4m3(float x) {
     const std::uint32_t u = to_bits(x), sign = u >> 24 & 0x80u;
     const float magnitude = fabsf(x);
@@ -30,7 +30,7 @@ DENOIR_HD float widen_e4m3(std::uint8_t bits) {
            from_bits(static_cast<std::uint32_t>(exponent + 120) << 23 | static_cast<std::uint32_t>(mantissa) << 20);
 }
 
-/// x divided by its row's scale, in 8 bits.
+/// x in 8 bits, divided by its row's scale; `inverse` is 1 / scale.
 DENOIR_HD std::uint8_t quantised(EightBit kind, float x, float inverse) {
     if (kind == EightBit::fp8) return narrow_e4m3(x * inverse);
     const float whole = rintf(x * inverse);
@@ -42,7 +42,7 @@ DENOIR_HD float eight_bit_value(EightBit kind, std::uint8_t bits) {
     return kind == EightBit::fp8 ? widen_e4m3(bits) : static_cast<float>(static_cast<std::int8_t>(bits));
 }
 
-/// Each row of x [L, C] as `out` [L, C] (dense) and scale [L]: x = scale · out.
+/// Each row of x [L, C] in 8 bits: `out` [L, C] (dense) and scale [L], so that x is nearly scale · out.
 void quantise_rows(Runtime&, EightBit, const Rows& x, std::int64_t tokens, int channels, std::uint8_t* out,
                    float* scale);
 
@@ -57,9 +57,9 @@ struct EightBitProduct {
     void* c = nullptr;               ///< bf16; i32 for the library's product of integers
     std::int64_t ldc = 0;
 };
-/// Plain; the oracle.
+/// The plain product, with which the library's is compared.
 void multiply_eight_bit(Runtime&, const EightBitProduct&);
-/// What multiply_eight_bit does after the sums [M,N] i32, dense.
+/// What multiply_eight_bit does with its sums, [M,N] i32, dense.
 void scale_sums(Runtime&, const EightBitProduct&, const std::int32_t* sums);
 
 } // namespace denoir::cuda

@@ -9,17 +9,17 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-/// Number of this thread's pack; false past the last.
+/// Finds the place of this thread's pack; false past the last one.
 template <int V> __device__ bool place(const Walk& w, Offsets& at) {
     const std::int64_t packs = w.elements() / V;
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
     if (i >= packs) return false;
-    // Divisions of 32 bits cost a quarter; eight values a pack at most.
+    // 32-bit divisions cost a quarter. With at most eight values in a pack, the number of values fits into 32 bits too.
     at = packs <= 0x1FFFFFFF ? offsets_of(w, static_cast<std::uint32_t>(i), V) : offsets_of(w, i, V);
     return true;
 }
 
-/// V values, or one value V times where the last axis repeats.
+/// Loads V values, or one value V times if the last axis repeats it.
 template <int V, class T>
 __device__ void load_operand(const Walk& w, const Operand& x, std::int64_t at, float* values) {
     const T* from = static_cast<const T*>(x.data) + at;
@@ -45,13 +45,13 @@ template <class T> __global__ void __launch_bounds__(threads) copy_raw_kernel(Wa
 struct alignas(16) Sixteen {
     std::uint64_t half[2];
 };
-constexpr int sixteens_each = 4; ///< of a thread
+constexpr int sixteens_each = 4; ///< packs of 16 bytes that a thread copies
 constexpr std::int64_t sixteens = std::int64_t{threads} * sixteens_each;
 
 /// Block: one piece of one stretch.
 __global__ void __launch_bounds__(threads) copy_all_kernel(Stretches all) {
     const std::int64_t block = blockIdx.x;
-    int first = 0, end = all.count; // the last stretch that does not begin behind this block
+    int first = 0, end = all.count; // the last stretch that does not begin after this block
     while (end - first > 1) {
         const int middle = (first + end) / 2;
         if (all.one[middle].block <= block)
@@ -107,7 +107,7 @@ template <int V> __global__ void __launch_bounds__(threads) gelu_in_steps_kernel
     store<V>(static_cast<Bf16*>(w.out.data) + at.out, values);
 }
 
-/// Every pack of eight of this operand lies densely and at a good address (or is one repeated value).
+/// Whether every pack of eight of this operand is dense and aligned (or, with `may_repeat`, one repeated value).
 bool in_eights(const Walk& w, const Operand& x, bool may_repeat) {
     const std::int64_t last = x.stride[w.axes - 1];
     if (last == 0 && may_repeat) return true;

@@ -29,25 +29,25 @@ struct Walk {
     }
 };
 
-/// Throws Error where this build has no machine code for the card; of these kernels as of all.
+/// Throws Error if this build has no machine code for the card. One kernel is asked, as the answer is the same for all.
 void require_kernels(Runtime&);
-/// out = a, other type and strides. a: any Type; out: f32, bf16, or the type of a.
+/// out = a, converted; the strides may differ. a: any Type; out: f32, bf16, or the type of a.
 void copy(Runtime&, const Walk&);
-/// out = a for elements of `bytes` bytes (1, 2, 4, 8) that are not looked at.
+/// out = a for elements of `bytes` bytes (1, 2, 4, 8), whatever their type.
 void copy_raw(Runtime&, const Walk&, int bytes);
-/// Stretches of memory that one kernel copies: to start a kernel for each would take longer than to move their bytes.
+/// Stretches of memory that one kernel copies: starting a kernel for each would take longer than the copy.
 struct Stretches {
     struct One {
         std::byte* to = nullptr;
         const std::byte* from = nullptr;
         std::int64_t packs = 0; ///< of 16 bytes; both addresses are multiples of that
-        std::int64_t block = 0; ///< the first of its blocks
+        std::int64_t block = 0; ///< number of the first of its blocks
     };
-    static constexpr int most = 100; ///< a kernel takes 4 KiB of arguments
+    static constexpr int most = 100; ///< a kernel takes at most 4 KiB of arguments
     One one[most];
     int count = 0;
     std::int64_t blocks = 0;
-    /// False, and nothing is added, where it does not lie in packs or there is no room.
+    /// Adds nothing and returns false if the memory does not consist of packs or if there is no room.
     bool add(std::byte* to, const std::byte* from, std::size_t bytes);
 };
 static_assert(sizeof(Stretches) <= 4096);

@@ -69,7 +69,7 @@ template <class Bias, class Out> __global__ void __launch_bounds__(softmax_threa
     float top = -INFINITY, total = 0;
     for (std::int64_t j = threadIdx.x; j < visible; j += softmax_threads) top = Greatest::join(top, at(j));
     top = row_greatest(top);
-    if (top == -INFINITY) top = 0; // nothing is seen
+    if (top == -INFINITY) top = 0; // no key is seen
     for (std::int64_t j = threadIdx.x; j < visible; j += softmax_threads) total += expf(at(j) - top);
     total = row_sum(total);
     const float share = total > 0 ? 1.0f / total : 0.0f;

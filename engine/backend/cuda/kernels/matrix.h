@@ -24,8 +24,8 @@ struct Product {
     std::int64_t batch = 1, a_step = 0, b_step = 0, c_step = 0; ///< elements from one product to the next
 };
 
-/// The plain product: a tile of C in registers, A and B through shared memory. Any shape, stride and alignment; the
-/// oracle of the library's products, and what is used without the library.
+/// The plain product, with a tile of C in registers, A and B through shared memory. Any shape, stride and alignment.
+/// Used if the library is missing; the library's products are compared with it.
 void multiply(Runtime&, const Product&);
 
 struct ProductTile {
@@ -40,18 +40,18 @@ struct Softmax {
     void* out = nullptr;
     Type out_type = Type::f32;
     std::int64_t heads = 0, rows = 0, keys = 0, stride = 0;
-    std::int64_t first_row = 0; ///< number of the query that row 0 is
+    std::int64_t first_row = 0; ///< the number of the query in row 0
     float scale = 1;
     std::int64_t causal_block = 0;
     const void* bias = nullptr; ///< [H, Lq, Lk], strides in elements
     Type bias_type = Type::f32;
     std::int64_t bias_head = 0, bias_row = 0;
     const float* key_bias = nullptr; ///< [Lk]
-    bool steps = false;              ///< every step rounded to bf16
+    bool steps = false;              ///< every step is rounded to bf16
 };
 void softmax(Runtime&, const Softmax&);
 
-/// Keys [0, n) that query number `row` sees.
+/// The number n of keys [0, n) that query number `row` sees.
 DENOIR_HD std::int64_t visible_keys(std::int64_t row, std::int64_t keys, std::int64_t causal_block) {
     if (causal_block == 0) return keys;
     const std::int64_t end = (row / causal_block + 1) * causal_block;
@@ -66,8 +66,7 @@ DENOIR_HD float score(const Softmax& a, float product, float bias, float key_bia
     return s + key_bias;
 }
 
-/// One more key for every query, that stands for `count` equal ones: joins it to an attention whose log-sum-exp is
-/// known.
+/// Joins one more key for every query, which stands for `count` equal keys, to an attention whose log-sum-exp is known.
 struct ExtraKey {
     const void* q = nullptr;                                                                   ///< [L, H, D] bf16
     const void *k = nullptr, *v = nullptr;                                                     ///< [H, D] bf16

@@ -15,7 +15,7 @@
 
 namespace denoir::cuda {
 
-/// What kernels read and write. Everything but f32 and bf16 is only copied from, or moved without being looked at.
+/// The types that kernels read and write. All but f32 and bf16 are only converted from, or moved as they are.
 enum class Type : int { f32, bf16, f16, i64 };
 
 struct Bf16 {
@@ -47,8 +47,8 @@ DENOIR_HD float widen(F16 x) {
     return from_bits(sign | to_bits(magnitude));
 }
 
-/// Two values as bf16, to nearest, ties to even. The same bits as denoir::bf16::from but for NaN, which a card makes
-/// 0x7FFF. The card's instruction for one value alone is one of its slow unit's.
+/// Two values as bf16, to nearest, ties to even. The same bits as denoir::bf16::from except for NaN, which is 0x7FFF on
+/// a card. The card's instruction for a single value runs on a slow unit.
 DENOIR_HD std::uint32_t narrow_pair(float low, float high) {
 #if defined(__CUDA_ARCH__)
     std::uint32_t pair;
@@ -68,13 +68,13 @@ template <class T> DENOIR_HD T narrow(float x);
 template <> DENOIR_HD float narrow<float>(float x) { return x; }
 template <> DENOIR_HD Bf16 narrow<Bf16>(float x) { return narrow_bf16(x); }
 
-/// V neighbouring elements, moved in one access; the address must be a multiple of the pack's size. bf16 lies in pairs,
-/// which are widened and narrowed without taking them apart.
+/// V neighbouring elements, moved in one access; the address must be a multiple of the pack's size. bf16 values are
+/// kept in pairs, which are widened and narrowed without taking them apart.
 template <class T, int V> inline constexpr bool paired = V % 2 == 0 && std::is_same_v<T, Bf16>;
 template <class T, int V, bool pairs = paired<T, V>> struct alignas(sizeof(T) * V) Pack { T value[V]; };
 template <class T, int V> struct alignas(sizeof(T) * V) Pack<T, V, true> { std::uint32_t pair[V / 2]; };
 
-/// Any other address is an error of the card's; the host, which would not mind, says so in the tests.
+/// Whether a pack may lie at this address. At any other the card fails; the host would not, so it asserts this.
 template <class P> DENOIR_HD bool lies_well(const void* at) {
     return reinterpret_cast<std::uintptr_t>(at) % alignof(P) == 0;
 }
@@ -122,8 +122,8 @@ DENOIR_HD float reciprocal_root(float x) {
 #endif
 }
 
-/// a · b + c, rounded once. Written out where two kernels must give the same bits: of a product and a sum a device
-/// compiler makes one operation or two, as the code around them allows.
+/// a · b + c, rounded once. For two kernels that must give the same bits: from a product and a sum a device compiler
+/// makes one operation or two, depending on the code around them.
 DENOIR_HD float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
 
 /// a / b, at most two units in the last place off for |b| up to 2^126.
@@ -135,7 +135,7 @@ DENOIR_HD float quotient(float a, float b) {
 #endif
 }
 
-/// x / (1 + e^-u). On a card in five instructions, none of them for subnormal numbers: e^-u is off by up to
+/// x / (1 + e^-u). On a card it takes five instructions, none of which handles subnormal numbers: e^-u is off by up to
 /// (2 + |u|) · 1e-7 of itself, and below u = -87 the result is 0 instead of less than 1e-36 · x.
 DENOIR_HD float logistic(float x, float u) {
 #if defined(__CUDA_ARCH__)

@@ -21,7 +21,7 @@ template <int V> __device__ void parameters(const float* from, int c, float* val
     if (from) load<V>(from + c, values);
 }
 
-/// The layer norm of a row that its threads have.
+/// Writes the layer norm of a row that its threads hold.
 template <class Out, class In, int V, int W, int P>
 __device__ void write_layer_norm(const Row<In, V, W, P>& row, const LayerNorm& a, std::int64_t token) {
     float sum = 0;
@@ -53,7 +53,7 @@ __device__ void write_layer_norm(const Row<In, V, W, P>& row, const LayerNorm& a
 template <class In, class Out, int V, int W, int P>
 __global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P)) layer_norm_kernel(LayerNorm a) {
     const std::int64_t token = token_here();
-    if (token >= a.tokens) return; // a whole row: no barrier waits for it
+    if (token >= a.tokens) return; // a whole row leaves, so no barrier waits for it
     write_layer_norm<Out>(Row<In, V, W, P>(row_at<In>(a.x, token), a.channels), a, token);
 }
 
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P)) add_laye
         if (gate) load<V>(gate + c, factor);
         for (int i = 0; i < V; ++i) v[i] = multiply_add(added[i], factor[i], v[i]);
     });
-    // Not while the row is read: no read may be moved before a write.
+    // Not in the loop that reads: a compiler must not move a read before a write, so reads would wait for each other.
     row.each([&](int c, bool inside, const float* v) {
         if (inside) store<V>(sum + c, v);
     });
@@ -93,7 +93,8 @@ __global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P)) rms_norm
     if (a.factor != RmsNorm::Factor::none) squares = row_sum<W>(squares);
     const float factor = rms_factor(a.factor, squares, a.channels, a.eps);
     Out* out = const_cast<Out*>(row_at<Out>(a.out, token));
-    // A pack further is `step` further in a head: where that is nothing, a thread turns all of its packs alike.
+    // From one pack to the next the channel in a head moves by `step`; if that is 0, a thread turns all its packs
+    // alike.
     const unsigned head = static_cast<unsigned>(a.head);
     unsigned channel = 0, step = 0;
     constexpr int pairs = V > 1 ? V / 2 : 1;
@@ -157,7 +158,7 @@ bool in_eights(const Rows& x) { return in_eights(x.data, x.type, x.stride); }
 bool in_eights(const float* data, std::int64_t stride) { return in_eights(data, Type::f32, stride); }
 bool in_eights(const GroupRows& x) { return in_eights(x.data, x.stride); }
 
-/// f(Constant<values in a pack>) with the widest that fits.
+/// Calls f(Constant<values in a pack>) with the widest pack that fits.
 template <int narrow, class F> void by_pack(bool eights, F f) {
     if (eights)
         f(Constant<8>{});
@@ -219,8 +220,8 @@ void rms_norm(Runtime& runtime, const RmsNorm& a) {
             });
         });
     };
-    // A rotation needs both channels of a pair in one pack; heads are even, and so must rows and addresses then be (the
-    // caller copies rows that are not).
+    // A rotation needs both channels of a pair in one pack. Heads are even; rows and addresses must be even as well
+    // (the caller copies rows that are not).
     if (a.cos && !eights)
         run(Constant<2>{});
     else

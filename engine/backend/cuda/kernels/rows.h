@@ -3,7 +3,7 @@
 #include "engine/backend/cuda/kernels/number.h"
 #include "engine/backend/cuda/runtime.h"
 
-// Kernels over the rows of [L, C]: a row is held by a part of a warp, a warp, or a block, once read from memory.
+// Kernels over the rows of [L, C]. A part of a warp, a warp, or a block works on one row.
 namespace denoir::cuda {
 
 /// [L, C], rows `stride` elements apart, each dense. f32 or bf16.
@@ -13,7 +13,7 @@ struct Rows {
     Type type = Type::f32;
 };
 
-/// A row of f32 parameters for each group of neighbouring tokens; stride 0: one for all. Null data: none.
+/// A row of f32 parameters for each group of neighbouring tokens. Stride 0: one row for all; null data: none.
 struct GroupRows {
     const float* data = nullptr;
     std::int64_t stride = 0;
@@ -33,7 +33,7 @@ void layer_norm(Runtime&, const LayerNorm&);
 /// x · factor · weight, then the rotation of each head, then SiLU; each part may be left out.
 struct RmsNorm {
     enum class Factor : int {
-        none, ///< x as it is, no weight either
+        none, ///< x as it is, without a weight
         rms,  ///< 1 / sqrt(mean(x²) + eps)
         l2,   ///< sqrt(C) / max(|x|, 1e-12)
     };
@@ -59,8 +59,8 @@ struct GatedAdd {
 };
 void gated_add(Runtime&, const GatedAdd&);
 
-/// norm.x = x + y · gate[group], or without a gate x + y; and its layer norm, of the sum as it is written or, if asked,
-/// rounded to bf16.
+/// norm.x = x + y · gate[group], or x + y without a gate; and norm.out, the layer norm of the sum as it is written or,
+/// with `round_before`, rounded to bf16.
 struct AddLayerNorm {
     Rows x, y;
     std::int64_t tokens_per_gate = 1;
@@ -68,11 +68,11 @@ struct AddLayerNorm {
     bool round_before = false;
     LayerNorm norm;
 };
-/// False, and nothing is done, where rows are too short for a warp or do not lie in packs of eight, or types differ
-/// from those of a network.
+/// Does nothing and returns false if rows are too short for a warp, too long to be kept, or not in packs of eight, or
+/// if no network has these types.
 bool add_layer_norm(Runtime&, const AddLayerNorm&);
 
-// Per value; what the kernels are made of.
+// The arithmetic of the kernels, on single values.
 
 DENOIR_HD float normalised(float x, float mean, float factor, float weight, float bias) {
     return (x - mean) * factor * weight + bias;
@@ -91,7 +91,7 @@ DENOIR_HD float rms_factor(RmsNorm::Factor kind, float sum_of_squares, int chann
     return 1.0f;
 }
 
-/// Channels (2j, 2j+1) of a head turned by the angle of pair j.
+/// Turns channels (2j, 2j+1) of a head by the angle of pair j.
 DENOIR_HD void rotate(float& even, float& odd, float cosine, float sine) {
     const float a = even, b = odd;
     even = a * cosine - b * sine;
@@ -104,10 +104,10 @@ struct RowShape {
     int width, rows, packs;
 
     static constexpr int warp = 32, short_block = 128, block = 256, widest_pack = 8, few = 3, many = 6;
-    /// Blocks of a multiprocessor: as many as leave registers enough.
+    /// Blocks of a multiprocessor: as many as there are registers for.
     static constexpr int blocks(int packs) { return packs == many ? 2 : 4; }
-    /// The fewest threads that hold the row: a part of a warp, a warp, or whole warps. Of 96, 192, 384, 768 and 1536
-    /// channels not one of them is idle.
+    /// The fewest threads that hold the row: a part of a warp, a warp, or whole warps. With 96, 192, 384, 768 and 1536
+    /// channels none of them is idle.
     static constexpr RowShape of(int channels, int pack) {
         const int every = (channels + pack - 1) / pack;
         if (pack == widest_pack) {

@@ -35,7 +35,7 @@ template <class Out, int V> __global__ void __launch_bounds__(threads)
     move<Out, V>(w, inside, t, at, static_cast<int>(i - group * packs) * V, out + i * V);
 }
 
-/// A line of the padded input is `blocks` blocks: one division for all threads of a block, small ones for each.
+/// A line of the padded input is `blocks` blocks: one division serves all threads of a block, each adds small ones.
 template <class Out, int V> __global__ void __launch_bounds__(threads)
     gather_kernel(Window w, unsigned blocks, unsigned height, unsigned width, bool stacked, Out* out) {
     const unsigned packs = static_cast<unsigned>(w.channels) / V, line = blockIdx.x / blocks;

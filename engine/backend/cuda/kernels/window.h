@@ -9,7 +9,7 @@ namespace denoir::cuda {
 struct Window {
     static constexpr int max_time = 8;
     struct Frame {
-        const void* data = nullptr;      ///< null: zeros
+        const void* data = nullptr;      ///< null: all zeros
         std::int64_t row = 0, pixel = 0; ///< strides
         Type type = Type::f32;
     };
@@ -40,7 +40,7 @@ DENOIR_HD bool source(const Window& w, std::int64_t y, std::int64_t x, Pixel& at
     return true;
 }
 
-/// Element of the unfolded row: `pixel` of the output, tap (t, dy, dx).
+/// Where `tap`, that is (t, dy, dx), of output pixel `pixel` reads: place `at` in frame `t`; false in the border.
 DENOIR_HD bool tap_source(const Window& w, std::int64_t out_width, std::int64_t pixel, int tap, int& t, Pixel& at) {
     const int plane = w.taps_down * w.taps_across;
     t = tap / plane;
