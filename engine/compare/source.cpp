@@ -213,7 +213,7 @@ std::unique_ptr<FrameSource> open_source(const fs::path& path, const SourceOptio
     if (options.step && !run)
         throw UsageError(path.string(), "step", "is not a run folder", "name a run, or leave the step out");
     if (options.depth == SourceDepth::floats && !run)
-        throw UsageError(path.string(), "--depth", "is no run, and has 8 bits alone",
+        throw UsageError(path.string(), "--depth", "is not a run, and has only 8 bits",
                          "compare two runs, or use --depth 8");
     return source;
 }
