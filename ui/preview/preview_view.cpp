@@ -188,7 +188,7 @@ void PreviewView::adopt(Side side) {
         player_.set_offset(0);
         if (seen >= 0 && player_.frame_of(other) != seen) player_.go_to(player_.frame_where(other, seen));
     }
-    overlay_ = {};
+    overlay_ = overlay_b_ = {};
     bar_->set_covered(false);
     message_timer_.stop();
     if (side == Side::a) canvas_->set_shows_b(false); // so that the new picture is seen
@@ -276,10 +276,10 @@ void PreviewView::refresh() {
         }
     }
     const bool covered = this->covered();
-    canvas_->set_pictures(covered ? overlay_ : a_.shown, covered ? QImage() : b_.shown,
+    canvas_->set_pictures(covered ? overlay_.picture : a_.shown, covered ? overlay_b_.picture : b_.shown,
                           covered ? overlay_stands_for_ : QSize());
     const auto label = [](const Slot& s) { return s.clip && s.label.isEmpty() ? s.clip->info().name : s.label; };
-    canvas_->set_labels(covered ? overlay_name_ : label(a_), label(b_));
+    canvas_->set_labels(covered ? overlay_.name : label(a_), covered ? overlay_b_.name : label(b_));
     canvas_->set_busy(waiting && !covered);
     if (!message_timer_.isActive() && !dragged_over_)
         canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString()
@@ -299,9 +299,10 @@ void PreviewView::compare_again() {
         comparison_.stop();
 }
 
-void PreviewView::show_overlay(const QImage& picture, const QString& name, QSize stands_for, bool of_clip) {
-    overlay_ = picture;
-    overlay_name_ = name;
+void PreviewView::show_overlay(const Overlay& a, const Overlay& b, QSize stands_for, bool of_clip) {
+    overlay_ = a;
+    overlay_b_ = b;
+    for (QImage* picture : {&overlay_.picture, &overlay_b_.picture}) picture->convertTo(QImage::Format_RGB32);
     overlay_stands_for_ = stands_for;
     bar_->set_covered(covered(), of_clip);
     refresh();

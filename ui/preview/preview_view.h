@@ -58,11 +58,16 @@ public slots:
     /// Opens and decodes what show_frame() will ask for soon. An empty path drops what was expected, as does opening
     /// something else.
     void expect_frame(denoir::app::Side side, const QString& path, int frame);
-    /// One picture over the clip (an estimate of a running step); null takes it away and the clip is seen again.
-    /// `stands_for`: the size of the video that it is a sketch of; empty: its own. `of_clip`: it is a step of the clip,
-    /// which is seen again as soon as somebody plays it.
-    void show_overlay(const QImage& picture, const QString& name, QSize stands_for = {}, bool of_clip = false);
-    bool covered() const { return !overlay_.isNull(); } ///< the clip cannot be seen, and is not to be played
+    /// A picture that is shown in place of a clip's, with its name.
+    struct Overlay {
+        QImage picture;
+        QString name;
+    };
+    /// Shows one picture in place of the clip (an estimate of a running step), or two in place of A and B; a null `a`
+    /// takes them away and the clips are seen again. `stands_for`: the size of the video that `a` is a sketch of;
+    /// empty: its own. `of_clip`: it is a step of the clip, which is seen again as soon as somebody plays it.
+    void show_overlay(const Overlay& a, const Overlay& b = {}, QSize stands_for = {}, bool of_clip = false);
+    bool covered() const { return !overlay_.picture.isNull(); } ///< the clip cannot be seen, and is not to be played
     /// Asks for the clip below the picture, if that may go and the clip can be played; whether it is seen afterwards.
     bool uncover();
     void clear(denoir::app::Side side);
@@ -145,9 +150,9 @@ private:
     Canvas* canvas_;
     TransportBar* bar_;
     QTimer bar_timer_, message_timer_;
-    QImage overlay_;
+    Overlay overlay_, overlay_b_;
     QSize overlay_stands_for_;
-    QString overlay_name_, empty_text_, awaited_;
+    QString empty_text_, awaited_;
     bool dragged_over_ = false;
     bool by_keys_ = false;                 ///< whether the focus came here by a key
     std::optional<app::ClipKind> dragged_; ///< empty for several files

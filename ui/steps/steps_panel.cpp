@@ -3,7 +3,9 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScopedValueRollback>
 #include <QStackedWidget>
+#include <utility>
 
 #include "app/runs/draft_decoder.h"
 #include "ui/steps/divergence_view.h"
@@ -69,14 +71,9 @@ void StepsPanel::lay_out() {
 }
 
 void StepsPanel::connect_strips() {
-    for (StepStrip* strip : {live_strip_, strip_}) {
-        connect(strip, &StepStrip::picture_changed, this, [this, strip](const QImage& picture, const QString& label) {
-            if (strip != &front()) return;
-            if (pictures().run() == run_a_ && !strip->follows()) divergence_view_->set_step(strip->step());
-            emit picture_changed(picture, label);
-        });
-    }
     for (StepStrip* strip : {live_strip_, strip_, strip_b_}) {
+        connect(strip, &StepStrip::picture_changed, this,
+                [this, strip](const QImage& picture, const QString& label) { strip_changed(*strip, picture, label); });
         connect(strip, &StepStrip::issue, this, [this](const app::Issue& issue) { emit said(issue.line()); });
         connect(strip, &StepStrip::resume_requested, this, &StepsPanel::resume_requested);
         connect(strip, &StepStrip::branch_requested, this, &StepsPanel::branch_requested);
@@ -84,9 +81,53 @@ void StepsPanel::connect_strips() {
     }
     connect(divergence_view_, &DivergenceView::step_requested, this, [this](int a, int b) {
         if (pictures().run() != run_a_) show_live(false);
+        const QScopedValueRollback<bool> both(leading_, true);
         front().set_step(a);
         strip_b_->set_step(b);
     });
+}
+
+bool StepsPanel::shows_pair() const { return compares_ && !run_b_.isEmpty() && pictures().run() == run_a_; }
+
+void StepsPanel::strip_changed(StepStrip& strip, const QImage& picture, const QString& label) {
+    const bool is_b = &strip == strip_b_;
+    const app::StepPictures& run = is_b ? pictures_b_ : &strip == strip_ ? pictures_ : live_pictures_;
+    const Shown now{run.run(), strip.step(), strip.frame(), strip.follows(), strip.view(), picture, label};
+    const Shown before = std::exchange(shown_[&strip], now);
+    if (!is_b && &strip != &front()) return;
+    if (!is_b && run.run() == run_a_ && !strip.follows()) divergence_view_->set_step(strip.step());
+    if (shows_pair() && !leading_) {
+        StepStrip& other = is_b ? front() : *strip_b_;
+        const bool picked =
+            before.follows != now.follows || (!now.follows && (before.step != now.step || before.frame != now.frame));
+        if (before.run == now.run && (picked || before.view != now.view)) lead(strip, other);
+    }
+    if (!is_b || told_pair_ || has_pair()) tell_pictures();
+}
+
+void StepsPanel::lead(StepStrip& from, StepStrip& to) {
+    const QScopedValueRollback<bool> leading(leading_, true);
+    if (to.view() != from.view()) to.set_view(from.view());
+    if (from.follows()) {
+        if (!to.follows()) to.follow();
+        return;
+    }
+    // Runs with different numbers of steps are compared at the steps with the same noise.
+    int step = from.step();
+    for (const StepDivergence& s : divergence_.found().steps)
+        if ((&from == strip_b_ ? s.b : s.a) == from.step()) step = &from == strip_b_ ? s.a : s.b;
+    if (to.follows() || to.step() != step) to.set_step(step);
+    if (to.frame() != from.frame()) to.set_frame(from.frame());
+}
+
+bool StepsPanel::has_pair() {
+    return shows_pair() && !follows() && !shown_[&front()].picture.isNull() && !shown_[strip_b_].picture.isNull();
+}
+
+void StepsPanel::tell_pictures() {
+    told_pair_ = has_pair();
+    const Shown a = shown_[&front()], b = shown_[strip_b_]; // copies: a slot may change the strips
+    emit picture_changed(a.picture, a.label, told_pair_ ? b.picture : QImage(), told_pair_ ? b.label : QString());
 }
 
 void StepsPanel::begin(const QString& run, const Request& request, int steps, int first) {
@@ -106,9 +147,12 @@ void StepsPanel::show_live(bool live) {
     strips_->setCurrentWidget(live ? live_strip_ : strip_);
 }
 
-void StepsPanel::follow() { front().follow(); }
+void StepsPanel::follow() {
+    front().follow();
+    if (shows_pair() && !strip_b_->follows()) strip_b_->follow();
+}
 
-bool StepsPanel::follows() const { return front().follows(); }
+bool StepsPanel::follows() const { return front().follows() && (!shows_pair() || strip_b_->follows()); }
 
 void StepsPanel::show_run(const QString& run) {
     run_a_ = run;
@@ -118,6 +162,7 @@ void StepsPanel::show_run(const QString& run) {
 }
 
 void StepsPanel::set_run(app::Side side, const QString& run) {
+    const bool is_other = run != (side == app::Side::a ? run_a_ : run_b_);
     if (side == app::Side::a) {
         run_a_ = run;
         if (shows_live() && !live_pictures_.running() && live_pictures_.run() != run) {
@@ -132,6 +177,7 @@ void StepsPanel::set_run(app::Side side, const QString& run) {
     const bool pair = !run_a_.isEmpty() && !run_b_.isEmpty();
     divergence_.set_runs(pair ? run_a_ : QString(), pair ? run_b_ : QString());
     show_both();
+    if (is_other && shows_pair()) follow(); // another pair begins with its videos
 }
 
 void StepsPanel::set_compares(bool compares) {
@@ -143,6 +189,7 @@ void StepsPanel::show_both() {
     const bool both = compares_ && !run_b_.isEmpty();
     for (QWidget* each : std::initializer_list<QWidget*>{strip_b_, letter_a_, letter_b_}) each->setVisible(both);
     divergence_view_->setVisible(both && !run_a_.isEmpty());
+    if (told_pair_ && !shows_pair()) tell_pictures();
 }
 
 void StepsPanel::forget(const QStringList& runs) {

@@ -81,7 +81,7 @@ void Viewer::follow_worker() {
         playback_.play_next();
         show_ended(result.run);
         if (was_live) steps_.show_live();
-        preview_.show_overlay({}, {});
+        preview_.show_overlay({});
     });
 }
 
@@ -144,7 +144,7 @@ void Viewer::show(const QString& run, bool by_hand) {
         return;
     }
     watching_ = !worker_.busy();
-    preview_.show_overlay({}, {});
+    preview_.show_overlay({});
     steps_.show_run(run);
     run_a_ = run;
     // Asks the folder itself, as the index may not have been updated since the run ended.
@@ -193,7 +193,7 @@ QString Viewer::clip_of(const QString& video, const QString& run) const {
 void Viewer::show_cut_frame(const QString& video, const QString& run, int frame) {
     look_away();
     playback_.play_next(false); // that was meant for another clip
-    preview_.show_overlay({}, {});
+    preview_.show_overlay({});
     preview_.show_frame(Side::a, clip_of(video, run), frame);
 }
 
@@ -217,7 +217,7 @@ void Viewer::look_away() {
     steps_.show_live(false);
 }
 
-void Viewer::show_step(const QImage& picture, const QString& label) {
+void Viewer::show_step(const QImage& picture, const QString& label, const QImage& picture_b, const QString& label_b) {
     const app::StepPictures& run = steps_.pictures();
     // A finished run shows its video, and a step only when one is picked. A stopped run without a video shows its
     // steps, unless it is compared with something.
@@ -226,7 +226,10 @@ void Viewer::show_step(const QImage& picture, const QString& label) {
     if (wanted && run.running()) preview_.player().pause(); // nothing plays below it
     const auto* clip = preview_.info(Side::a);
     const bool of_clip = wanted && !run.running() && clip && clip->run == run.run();
-    preview_.show_overlay(wanted ? picture : QImage(), wanted ? label : QString(), run.video_size(), of_clip);
+    if (wanted)
+        preview_.show_overlay({picture, label}, {picture_b, label_b}, run.video_size(), of_clip);
+    else
+        preview_.show_overlay({});
 }
 
 void Viewer::set_side(Side side, const QString& name, const QString& run) {
@@ -238,7 +241,7 @@ void Viewer::compare(const QString& a, const QString& b) {
     layouts_.show(Layout::compare);
     playback_.pause_cut();
     look_away();
-    preview_.show_overlay({}, {});
+    preview_.show_overlay({});
     if (!a.isEmpty() && a != run_a_ && is_run_folder(app::to_path(a)))
         show_run(a);
     else if (!a.isEmpty() && a != run_a_)
@@ -301,7 +304,7 @@ void Viewer::layout_shown(Layout layout) {
     // While a pair is shown, the run at work is not.
     if (in_sight && holds_pair()) {
         steps_.show_live(false);
-        preview_.show_overlay({}, {});
+        preview_.show_overlay({});
     } else if (!in_sight && layout == Layout::create && watching_ && steps_.live().running()) {
         show_live();
     }

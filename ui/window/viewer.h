@@ -82,7 +82,7 @@ private:
     void clip_failed(app::Side side, const app::Issue& issue);
     void show_no_video(const QString& run); ///< shows as A that the run has none
     void show_ended(const QString& run);
-    void show_step(const QImage& picture, const QString& label);
+    void show_step(const QImage& picture, const QString& label, const QImage& picture_b, const QString& label_b);
     void set_side(app::Side side, const QString& name, const QString& run);
     QString clip_of(const QString& video, const QString& run) const;
     void show_again(const Deleted& deleted);

@@ -178,7 +178,7 @@ private slots:
             QVERIFY2(button, name);
             button->setFocus();
             QTRY_VERIFY(button->hasFocus());
-            v.view.show_overlay(picture, "at work");
+            v.view.show_overlay({picture, "at work"});
             const int frame = v.view.player().frame();
             QTest::keyClick(button, Qt::Key_Space);
             QCOMPARE(v.view.player().frame(), frame); // it would not be seen
@@ -188,7 +188,7 @@ private slots:
             }
         }
         named("Next frame")->setFocus();
-        v.view.show_overlay(picture, "at work");
+        v.view.show_overlay({picture, "at work"});
         v.view.setFocus();
         QVERIFY(!named("Next frame")->isEnabled() && named("Fit into the window")->isEnabled());
     }

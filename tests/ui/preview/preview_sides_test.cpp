@@ -357,7 +357,7 @@ private slots:
         const QString beside = scale();
         QImage sketch(20, 12, QImage::Format_RGB32);
         sketch.fill(Qt::red);
-        v.view.show_overlay(sketch, "step 1", {160, 96});
+        v.view.show_overlay({sketch, "step 1"}, {}, {160, 96});
         QVERIFY(scale() != beside);
         QVERIFY(told(qPrintable(scale())));
         QVERIFY(!told(" dB"));
@@ -365,6 +365,38 @@ private slots:
         QCOMPARE(scale(), beside);
         QVERIFY(told(qPrintable(beside)));
         QVERIFY(told(" dB"));
+    }
+
+    /// Steps of both runs are compared as their videos are.
+    void two_pictures_take_the_place_of_both() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        QCOMPARE(v.view.mode(), CompareMode::wipe);
+        QImage of_a(20, 12, QImage::Format_RGB888), of_b = of_a;
+        of_a.fill(Qt::red);
+        of_b.fill(Qt::blue);
+        v.view.show_overlay({of_a, "step 1 of A"}, {of_b, "step 1 of B"}, {160, 96});
+        QVERIFY(v.view.covered());
+        Canvas& canvas = v.view.canvas();
+        canvas.zoom_to(1);
+        const auto pixel = [&](double share) {
+            const QRectF place = canvas.picture_rect();
+            return painted(canvas).pixelColor(
+                QPointF(place.left() + share * place.width(), place.center().y()).toPoint());
+        };
+        QCOMPARE(pixel(0.2), QColor(Qt::red));
+        QCOMPARE(pixel(0.8), QColor(Qt::blue));
+        QVERIFY2(canvas.accessibleDescription().contains("step 1 of A") &&
+                     canvas.accessibleDescription().contains("step 1 of B"),
+                 qPrintable(canvas.accessibleDescription()));
+        v.view.flip();
+        v.view.flip();
+        QCOMPARE(pixel(0.2), QColor(Qt::blue));
+        v.view.show_overlay({of_a, "step 1 of A"});
+        QCOMPARE(pixel(0.8), QColor(Qt::red));
+        v.view.show_overlay({});
+        QVERIFY(!v.view.covered());
     }
 
     /// Beside A, B has a half of its own.

@@ -303,7 +303,7 @@ private slots:
         v.open(Side::a, home_.file("a.mp4"));
         QImage latent(20, 12, QImage::Format_RGB32);
         latent.fill(qRgb(10, 200, 30));
-        v.view.show_overlay(latent, QStringLiteral("step 3"));
+        v.view.show_overlay({latent, QStringLiteral("step 3")});
         const QPointF middle = v.view.canvas().rect().center();
         QCOMPARE(at(painted(v.view.canvas()), middle), qRgb(10, 200, 30));
         // What cannot be seen is not played.
@@ -316,7 +316,7 @@ private slots:
         QVERIFY(scrubber->isEnabled());
         QTest::keyClick(&v.view, Qt::Key_End);
         QCOMPARE(v.view.player().frame(), v.view.player().frames() - 1);
-        v.view.show_overlay(latent, QStringLiteral("step 3"));
+        v.view.show_overlay({latent, QStringLiteral("step 3")});
         v.open(Side::a, home_.file("b.mp4")); // what is opened is seen
         QVERIFY(scrubber->isEnabled());
         QVERIFY(at(painted(v.view.canvas()), middle) != qRgb(10, 200, 30));
@@ -328,14 +328,14 @@ private slots:
         QImage latent(20, 12, QImage::Format_RGB32);
         latent.fill(qRgb(10, 200, 30));
         Canvas& canvas = v.view.canvas();
-        v.view.show_overlay(latent, QStringLiteral("step 3"), {160, 96});
+        v.view.show_overlay({latent, QStringLiteral("step 3")}, {}, {160, 96});
         const double fitted = canvas.scale();
         canvas.zoom_to(1);
         QCOMPARE(canvas.picture_rect().size() * canvas.devicePixelRatioF(), QSizeF(160, 96));
         QCOMPARE(canvas.pixel_at(canvas.picture_rect().topLeft() + QPointF(159, 95) / canvas.devicePixelRatioF()),
                  QPoint(19, 11));
         QVERIFY(!canvas.pixel_at(canvas.picture_rect().topLeft() - QPointF(1, 1)));
-        v.view.show_overlay(latent, QStringLiteral("step 3"));
+        v.view.show_overlay({latent, QStringLiteral("step 3")});
         canvas.zoom_to_fit();
         QCOMPARE(canvas.scale(), fitted * 8);
     }

@@ -15,6 +15,7 @@
 #include "ui/steps/divergence_view.h"
 #include "ui/steps/step_reel.h"
 #include "ui/steps/step_strip.h"
+#include "ui/steps/steps_panel.h"
 
 using namespace denoir;
 using namespace denoir::app;
@@ -198,6 +199,54 @@ private slots:
         press(Qt::Key_End); // the start has no estimate
         QVERIFY2(view.accessibleDescription().contains("latent") && view.accessibleDescription().contains("estimate"),
                  qPrintable(view.accessibleDescription()));
+    }
+
+    /// A step that is picked in either strip is shown of both; of runs with different numbers of steps, with the same
+    /// noise.
+    void compared_runs_show_the_same_step() {
+        const QString other = tiny_run(home_.file("other"), 4, 2), shorter = tiny_run(home_.file("shorter"), 2, 3);
+        DraftDecoder decoder;
+        StepsPanel panel(decoder);
+        panel.resize(1400, 160);
+        panel.show();
+        panel.set_compares(true);
+        panel.set_run(Side::a, run_);
+        panel.set_run(Side::b, other);
+        auto *a = panel.findChild<StepStrip*>("run-steps"), *b = panel.findChild<StepStrip*>("run-steps-b");
+        auto* difference = panel.findChild<DivergenceView*>();
+        const auto is_read = [&] { return difference->accessibleDescription().startsWith("Latents"); };
+        QTRY_VERIFY_WITH_TIMEOUT(a->step() == 4 && b->step() == 4 && is_read(), 30000);
+        QSignalSpy told(&panel, &StepsPanel::picture_changed);
+        const auto picture = [&](int of) { return told.back()[of].value<QImage>(); };
+        a->set_step(2);
+        QVERIFY(b->step() == 2 && !b->follows() && !panel.follows());
+        QCOMPARE(picture(0), panel.pictures().picture(2, 0, View::estimate));
+        QVERIFY(!picture(2).isNull() && picture(2) != picture(0));
+        QVERIFY(told.back()[1].toString().startsWith("step 2 ") && told.back()[3].toString().startsWith("step 2 "));
+        b->set_step(3);
+        QCOMPARE(a->step(), 3);
+        QCOMPARE(difference->step(), 3);
+        b->set_view(View::latent);
+        QCOMPARE(a->view(), View::latent);
+        a->set_frame(4);
+        QCOMPARE(b->frame(), 4);
+        panel.follow();
+        QVERIFY(a->follows() && b->follows() && panel.follows());
+        QVERIFY(!picture(0).isNull() && picture(2).isNull());
+        // Another run begins with its video, and so does the one that it is compared with.
+        a->set_step(1);
+        panel.set_run(Side::b, shorter);
+        QVERIFY(a->follows() && b->follows());
+        QTRY_VERIFY_WITH_TIMEOUT(b->step() == 2 && is_read(), 30000);
+        a->set_step(2);
+        QCOMPARE(b->step(), 1);
+        b->set_step(2);
+        QCOMPARE(a->step(), 4);
+        QVERIFY(!picture(2).isNull());
+        panel.set_compares(false);
+        QVERIFY(!picture(0).isNull() && picture(2).isNull());
+        b->set_step(1); // is not seen any more
+        QCOMPARE(a->step(), 4);
     }
 };
 

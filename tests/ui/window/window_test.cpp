@@ -304,7 +304,7 @@ private slots:
         auto& preview = studio.window().preview();
         QImage step(64, 48, QImage::Format_RGB32);
         step.fill(Qt::gray);
-        preview.show_overlay(step, QStringLiteral("step 3 of 9"));
+        preview.show_overlay({step, QStringLiteral("step 3 of 9")});
         studio.open({home.file("text.mp4")});
         QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("text.mp4"); }, 10000));
         QCOMPARE(preview.canvas().accessibleDescription(), QStringLiteral("step 3 of 9"));
