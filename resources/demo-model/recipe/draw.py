@@ -107,7 +107,7 @@ def paint(frames, shape: str, colour, cx, cy, radius, angle, shadow: float) -> N
     c, s = (f(angle).astype(np.float32)[:, None, None] for f in (np.cos, np.sin))
     x, y = px * c + py * s, py * c - px * s
     d = distance(shape, x, y)
-    alpha = _smooth(-1.5, 1.5, -d * radius.astype(np.float32)[:, None, None])  # the edge is about three pixels wide: sharper edges would be the hardest for the latent
+    alpha = _smooth(-1.5, 1.5, -d * radius.astype(np.float32)[:, None, None])  # an edge of about three pixels: sharper ones are the hardest for the latent
     body = _shade(shape, colour, x, y, d)
     if shadow > 0:
         dark = shadow * _smooth(0.16, -0.16, d)
