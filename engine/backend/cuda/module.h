@@ -10,7 +10,7 @@
 // how it ended. Both sides share the core library.
 namespace denoir::cuda {
 
-/// Changes whenever this header does.
+/// Changes whenever an interface in this header does.
 inline constexpr std::uint32_t module_abi = 5;
 inline constexpr const char* module_entry = "denoir_cuda_open";
 

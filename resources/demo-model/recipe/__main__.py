@@ -9,7 +9,7 @@ from pathlib import Path
 
 BEGAN = time.monotonic()
 
-# Before numpy is imported: the processes that draw would each start its BLAS threads on every core.
+# Set before numpy is imported: otherwise each drawing process would start BLAS threads on every core.
 CHOSEN = "OMP_NUM_THREADS" in os.environ
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -59,7 +59,7 @@ def main() -> int:
 
     if args.command == "train" and args.plan == "gpu" and not torch.cuda.is_available():
         raise SystemExit("--plan gpu needs a CUDA device, and PyTorch finds none: take --plan cpu")
-    if not CHOSEN and (args.command != "train" or args.plan == "gpu"):  # a training on the processor is one core's
+    if not CHOSEN and (args.command != "train" or args.plan == "gpu"):  # a training on the processor uses one core
         torch.set_num_threads(os.cpu_count() or 1)
     if args.command == "train":
         deadline = BEGAN + 60 * args.within

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Denoir beside PyTorch: the bundled model's latents from the same noise, by diffusers' transformer, transformers' text encoder and the
-reference solver (sigma list A) of tests/reference."""
+"""Compares Denoir with PyTorch: the bundled model's latents from the same noise, once by Denoir, once by diffusers' transformer,
+transformers' text encoder and the reference solver (sigma list A) of tests/reference."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ from denoir_reference import oracles, pipelines, transformer  # noqa: E402
 
 
 class Model:
-    """What pipelines.force asks of a model: prompts become features."""
+    """The part of a model that pipelines.force uses: turns prompts into features."""
 
     def __init__(self, folder: Path):
         self.weights = export.read(folder / export.TRANSFORMER)
@@ -54,7 +54,7 @@ def decibels(a, b) -> float:
 
 
 def run(cli: Path, folder: Path, prompt: str, width: int, height: int, frames: int, steps: int) -> dict:
-    """-> dB by dtype"""
+    """-> the PSNR in dB, by dtype"""
     model, out = Model(folder), {}
     request = {"prompt": prompt, "negative_prompt": "", "steps": steps, "forcing": {}} | {k: export.DEFAULTS[k] for k in ("guidance", "shift", "fps")}
     noise = torch.randn(16, (frames - 1) // 4 + 1, height // 8, width // 8, generator=torch.Generator().manual_seed(5))

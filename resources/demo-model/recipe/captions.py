@@ -99,7 +99,7 @@ def background(rng, scene: Scene) -> str:
 
 
 def caption(rng, scene: Scene) -> str:
-    """One of many sentences for `scene`."""
+    """One of the many sentences that describe `scene`."""
     participle = rng.random() < 0.35
     parts = [_object(rng, o, participle) for o in scene.objects]
     joined = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + _pick(rng, (" and ", " and ", " while ")) + parts[-1]
@@ -117,7 +117,7 @@ def free(rng) -> str:
 
 
 def corpus(seed: int, count: int) -> list[str]:
-    """Sentences that the tokenizer is trained on."""
+    """The sentences that the tokenizer is trained with."""
     import world
 
     rng = np.random.default_rng(seed)

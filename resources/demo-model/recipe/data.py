@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches made on the fly, by worker processes: latents of drawn clips with their captions. Every clip is drawn once."""
+"""Batches that worker processes make during the training: latents of drawn clips with their captions. No clip is drawn twice."""
 
 import queue
 import threading
@@ -28,13 +28,13 @@ class Kind:
     weight: float  # share of the batches
 
 
-HARDER = 0.50  # share of the clips that show one object with a motion that is learned last
+HARDER = 0.50  # share of the clips that show one object with one of the motions that are learned last
 LOOSE = 0.08  # share of pictures and clips under a caption that names no object
-RETURNED = 0.6  # share of the decoder's batches whose latents the transformer made
+RETURNED = 0.6  # share of the decoder's batches with latents that the transformer made
 
 
 def hard(rng, scene: world.Scene) -> bool:
-    """Spins above all, every star; then what drifts sideways, circles, bounces, grows or ends small."""
+    """Whether to take the scene for one that is hard to learn: mostly spins, of stars all; and what drifts sideways, circles, bounces, grows or shrinks."""
     o = scene.objects[0]
     if len(scene.objects) > 1:
         return False
@@ -45,8 +45,8 @@ def hard(rng, scene: world.Scene) -> bool:
 
 
 def clip(rng, latent: Latent, kind: Kind):
-    """-> latent [16,T,h,w], caption, whether the last latent frame is an end image (which follows the clip and is coded as a first
-    frame), text.answers, labels.labels."""
+    """Draws a sample -> latent [16,T,h,w], caption, whether the last latent frame is an end image (which follows the clip and is
+    encoded as a first frame), text.answers, labels.labels."""
     loose, harder = rng.random() < LOOSE, kind.frames > 1 and rng.random() < HARDER
     scene = world.loose(rng) if loose else world.sample(rng)
     while harder and not loose and not hard(rng, scene):
@@ -61,8 +61,8 @@ def clip(rng, latent: Latent, kind: Kind):
 
 
 class Batches(torch.utils.data.IterableDataset):
-    """Endless: (kind, latents [B,16,T,h,w], tokens, lengths, ends [B], answers [B,18], classes [B,T,S,2], targets [B,T,S,9]). Workers draw
-    kinds by weight, each from its own seed; those of a team draw the same kinds, so that none waits for another."""
+    """Endless batches (kind, latents [B,16,T,h,w], tokens, lengths, ends [B], answers [B,18], classes [B,T,S,2], targets [B,T,S,9]). Workers
+    choose kinds by weight, each from its own seed. The processes of a team choose the same kinds, so that none waits for another."""
 
     def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int, rank: int = 0):
         self.latent, self.tokenizer, self.text_len, self.kinds, self.seed, self.rank = latent, tokenizer, text_len, kinds, seed, rank
@@ -82,17 +82,17 @@ class Batches(torch.utils.data.IterableDataset):
 
 
 def loader(dataset, workers: int):
-    """`workers` 0: drawn in this process."""
+    """With `workers` 0, batches are drawn in this process."""
     extra = dict(prefetch_factor=2, persistent_workers=True, multiprocessing_context="fork") if workers else {}
     return iter(torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=workers, **extra))
 
 
 class Pool:
-    """Drawn samples kept on the accelerator, which trains faster than processors draw: workers fill it while it is drawn from, so every
-    sample is seen a few times, each time at other noise levels. The oldest give way. Raises what drawing raised."""
+    """Samples kept on the accelerator, which trains faster than processors draw. Workers fill the pool while batches are taken from it, so
+    every sample is seen a few times, each time at other noise levels. New samples replace the oldest. Raises what drawing raised."""
 
     def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int, workers: int, device, capacity: int, told):
-        """`capacity`: bytes of latents for each kind; what else a sample has comes on top. `told`: says whether to wait no longer for a batch."""
+        """`capacity`: bytes of latents for each kind; the rest of a sample comes on top. `told`: whether to stop waiting for a batch."""
         self.kinds, self.device, self.text_len, self.capacity = {k.name: k for k in kinds}, device, text_len, capacity
         self.weights, self.told = torch.tensor([k.weight for k in kinds]), told
         self.stores: dict = {}
@@ -102,18 +102,18 @@ class Pool:
         threading.Thread(target=self._fetch, args=(source,), daemon=True).start()
 
     def _fetch(self, source):
-        """On its own thread, which asks of the device for pinned memory alone: the caller may be recording a CUDA graph (which torch.compile
-        does thread by thread)."""
+        """Runs on a thread of its own, which uses the device only for pinned memory, as the caller may be recording a CUDA graph (torch.compile
+        records what one thread does)."""
         try:
             for batch in source:
                 self._put(self._ready(*batch))
                 if self.stopped:
                     return
-        except Exception as error:  # for the caller, who waits for batches
+        except Exception as error:  # raised later to the caller, who waits for batches
             self._put(error)
 
     def _ready(self, name, z, tokens, *rest):
-        """As the stores keep it; in memory from which a device copies while the caller goes on."""
+        """A sample in the form that is stored, in memory from which the device can copy while the caller goes on."""
         *rest, targets = rest
         tokens = torch.nn.functional.pad(tokens, (0, self.text_len - tokens.shape[1]))
         columns = z.to(torch.bfloat16), tokens, *rest, targets.to(torch.bfloat16)
@@ -133,7 +133,7 @@ class Pool:
                 self.failure = item
             else:
                 self._add(*item)
-        if self.failure is not None:  # every time: nothing more will come
+        if self.failure is not None:  # every time, as no more batches will come
             raise self.failure
 
     def _add(self, name, *columns):
@@ -155,7 +155,7 @@ class Pool:
         return batch
 
     def take(self, wanted: str = ""):
-        """A batch of the wanted kind, or of one drawn by weight; None where told to wait no longer."""
+        """A batch of the wanted kind, or of one chosen by weight; None if told to stop waiting."""
         while not self.told():
             self._drain()
             name = wanted or list(self.kinds)[torch.multinomial(self.weights, 1).item()]
@@ -177,11 +177,11 @@ def _fast(rng, o: world.Object) -> bool:
 
 
 class Crops(torch.utils.data.IterableDataset):
-    """Endless batches for the VAE: crops [B,3,F,64,96] in -1...1, their latents [B,16,T,8,12] and what each pixel is worth
-    [B,1,F,64,96]. F goes up to a whole clip's 33: a decoder that saw 9 frames at most, beginning with the zeros before a clip, lost
-    8 dB from the eleventh on. What moves fast comes often: its edges are what four frames in one linear latent blur most. `batch`: crops
-    of 9 frames; about as many frames whatever F. `returned` (near.Returned): most batches have the latents that the transformer makes.
-    Those of a team have the same lengths."""
+    """Endless batches for the VAE: crops [B,3,F,64,96] in -1...1, their latents [B,16,T,8,12] and the weight of each pixel [B,1,F,64,96].
+    F goes up to the 33 of a whole clip: a decoder that saw at most 9 frames, beginning with the zeros before a clip, lost 8 dB from the
+    eleventh frame on. Fast objects come often, as four frames in one linear latent blur their edges most. `batch`: number of crops if
+    they have 9 frames; with another F the number of frames stays about the same. `returned` (near.Returned): if given, most batches have
+    latents that the transformer made. The processes of a team draw the same lengths."""
 
     def __init__(self, latent: Latent, batch: int, seed: int, returned=None, rank: int = 0, height: int = 64, width: int = 96):
         self.latent, self.batch, self.seed, self.returned, self.rank, self.height, self.width = latent, batch, seed, returned, rank, height, width
@@ -215,7 +215,7 @@ class Crops(torch.utils.data.IterableDataset):
         return world.render(scene, frames)[seen], z, self.returned.worth(scene, frames)[seen]
 
     def _corner(self, rng, scene: world.Scene, time: float) -> tuple[int, int]:
-        """Top and left of a crop, mostly around an object."""
+        """Top and left edge of a crop, mostly around an object."""
         o = scene.objects[rng.integers(len(scene.objects))]
         x, y, _, _ = world.path(o, [time], 144, 256)
         if rng.random() < 0.75:

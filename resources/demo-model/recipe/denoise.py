@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Euler steps with guidance in PyTorch, for looking at a training and for near.py; Denoir's own samplers are in the engine."""
+"""Euler steps with guidance in PyTorch, for watching a training and for near.py. Denoir's own samplers are in the engine."""
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ def ladder(steps: int, shift: float) -> list[float]:
 
 @torch.no_grad()
 def denoise(net, encoder, tokenizer, prompts, x, sigmas, guidance: float):
-    """Euler steps from x [B,16,T,h,w] at sigmas[0] to sigmas[-1]."""
+    """Denoises x [B,16,T,h,w] by Euler steps from sigmas[0] to sigmas[-1]."""
     tokens, lengths = tokenizer(list(prompts) + [""] * len(prompts), net.sizes.text_len)
     text = encoder(tokens, lengths)
     for a, b in zip(sigmas[:-1], sigmas[1:]):

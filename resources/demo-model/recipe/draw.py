@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drawing: signed distances of the shapes, soft shading, shadows, backgrounds. numpy alone; colours are sRGB in 0...1, f32."""
+"""Drawing: signed distances of the shapes, soft shading, shadows, backgrounds. Needs only numpy. Colours are sRGB in 0...1, f32."""
 
 import numpy as np
 
 SHAPES = ("ball", "square", "triangle", "star", "ring", "heart", "moon", "balloon")
-ROUND = ("ball", "ring")  # turning them shows nothing
+ROUND = ("ball", "ring")  # turning these makes no visible difference
 COLOURS = {
     "red": (0.88, 0.13, 0.14),
     "orange": (1.00, 0.52, 0.06),
@@ -36,7 +36,7 @@ def _triangle(x, y):
 
 
 def _star(x, y):
-    """Five points: the plane folded into half a point, then the distance to one edge."""
+    """A star of five points: folds the plane into half a point, then takes the distance to one edge."""
     angle = np.arctan2(x, y)
     sector = 2 * np.pi / 5
     angle = np.abs((angle + sector / 2) % sector - sector / 2)
@@ -107,7 +107,7 @@ def paint(frames, shape: str, colour, cx, cy, radius, angle, shadow: float) -> N
     c, s = (f(angle).astype(np.float32)[:, None, None] for f in (np.cos, np.sin))
     x, y = px * c + py * s, py * c - px * s
     d = distance(shape, x, y)
-    alpha = _smooth(-1.5, 1.5, -d * radius.astype(np.float32)[:, None, None])  # an edge of about three pixels: sharper ones cost the latent most
+    alpha = _smooth(-1.5, 1.5, -d * radius.astype(np.float32)[:, None, None])  # an edge of about three pixels: sharper ones are the hardest for the latent
     body = _shade(shape, colour, x, y, d)
     if shadow > 0:
         dark = shadow * _smooth(0.16, -0.16, d)
@@ -128,13 +128,13 @@ def paint(frames, shape: str, colour, cx, cy, radius, angle, shadow: float) -> N
 
 
 def background_colour(name: str):
-    """Backgrounds are softer than objects, so that objects stand out."""
+    """A background's colour is softer than an object's, so that objects stand out."""
     c = np.asarray(COLOURS[name], np.float32)
     return 0.60 * c + 0.40 * np.array([0.52, 0.53, 0.58], np.float32)
 
 
 def gradient(height: int, width: int, first: str, second: str, direction: float):
-    """[H,W,3]; direction 0: first colour on top, 1: on the left, between: at a corner."""
+    """[H,W,3]. The first colour is at the top for direction 0, on the left for 1, at a corner in between."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     y, x = (y + 0.5) / height, (x + 0.5) / width
     t = _smooth(0.05, 0.95, (1 - direction) * y + direction * x)[..., None]
@@ -142,7 +142,7 @@ def gradient(height: int, width: int, first: str, second: str, direction: float)
 
 
 def _bands(height, stops):
-    """[H,1,3]: colours between heights 0 (top) and 1."""
+    """[H,1,3]: a vertical course of colours, given at heights from 0 (top) to 1."""
     at = (np.arange(height) + 0.5) / height
     places = [p for p, _ in stops]
     return np.stack([np.interp(at, places, [c[k] for _, c in stops]) for k in range(3)], -1).astype(np.float32)[:, None]
@@ -156,7 +156,7 @@ def _ridge(rng, width, level, swing):
 
 
 def _fill_below(image, line, upper, lower):
-    """Ground below `line` [W], a vertical slope from one colour to the other, with a soft edge."""
+    """Draws ground below `line` [W], with a vertical gradient from one colour to the other and a soft edge."""
     height = image.shape[0]
     y = (np.arange(height, dtype=np.float32)[:, None] + 0.5) / height
     alpha = _smooth(-1.8, 1.8, (y - line[None]) * height)[..., None]
@@ -171,7 +171,7 @@ def _dot(image, cx, cy, radius, colour, strength=1.0, soft=0.5):
 
 
 def scene(name: str, height: int, width: int, rng) -> np.ndarray:
-    """[H,W,3] of a named place; `rng` varies the details."""
+    """The picture [H,W,3] of a named place; `rng` varies the details."""
     full = np.ones((height, width, 3), np.float32)
     if name == "night sky":
         image = full * _bands(height, [(0, (0.02, 0.03, 0.13)), (0.6, (0.06, 0.09, 0.27)), (1, (0.15, 0.19, 0.40))])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes the model folder: averaged weights in bf16, original names, config.json."""
+"""Reads and writes the model folder: averaged weights in bf16 by their original names, and config.json."""
 
 import json
 from contextlib import ExitStack
@@ -31,8 +31,8 @@ def read(path: Path):
 
 
 def checkpoints(work: Path, plan: str | None = None) -> dict[str, Path]:
-    """Which parts ("transformer", "decoder", "encoder") have a checkpoint. `plan`: the transformer's, which must be there; None: the CPU
-    plan's, if it is."""
+    """Which parts ("transformer", "decoder", "encoder") have a checkpoint. `plan` names the transformer's, which must be there; if it is None,
+    that of the CPU plan is taken, if there is one."""
     path = work / f"transformer-{plan or 'cpu'}.pt"
     if plan and not path.exists():
         raise SystemExit(f"{path} is missing: `train transformer --plan {plan}` writes it")
@@ -43,7 +43,7 @@ def checkpoints(work: Path, plan: str | None = None) -> dict[str, Path]:
 
 
 def read_transformer(model: Path, sizes: Sizes):
-    """Exported transformer and text encoder, or None where there are none of these sizes."""
+    """The exported transformer and text encoder; None if there are none of these sizes."""
     if not (model / TRANSFORMER).exists() or not (model / TEXT).exists():
         return None
     tensors, about = read(model / TRANSFORMER)
@@ -53,7 +53,7 @@ def read_transformer(model: Path, sizes: Sizes):
 
 
 def read_vae(model: Path):
-    """Exported VAE and how far its parts were trained, or None where there is none."""
+    """The exported VAE and how far its parts were trained; None if there is none."""
     if not (model / VAE).exists():
         return None
     tensors, about = read(model / VAE)
@@ -61,14 +61,14 @@ def read_vae(model: Path):
 
 
 def _behind(what: str, checkpoint: dict, exported: dict) -> str:
-    """A line, where the exported weights have seen more steps than the checkpoint: they are not replaced."""
+    """A line for the user if the exported weights have seen more steps than the checkpoint and so are not replaced."""
     if checkpoint["step"] >= exported.get("step", 0):
         return ""
     return f"{what} left as it is: exported after step {exported['step']}, further along than the checkpoint's {checkpoint['step']}"
 
 
 def put_average(module: torch.nn.Module, state: dict, offset: int):
-    """Puts the running mean, a list in parameter order from `offset` on, into `module`; returns where the next module's begins."""
+    """Copies the running mean, a list in the order of parameters, from `offset` on into `module`; returns where the next module's begins."""
     params = list(module.parameters())
     with torch.no_grad():
         for p, mean in zip(params, state["average"][offset:]):
@@ -86,14 +86,14 @@ def config(sizes: Sizes, latent: latents.Latent) -> dict:
 
 
 def write(model: Path, found: dict[str, Path], latent: latents.Latent) -> list[str]:
-    """Exports the parts of these `checkpoints` that are not further along already; returns what was written and what was not. Ends the
-    program if the folder would outgrow its limit; then nothing was replaced."""
+    """Exports the parts of these `checkpoints` unless the exported ones are further along; returns what was written and what was not. Ends
+    the program, without replacing anything, if the folder would become larger than its limit."""
     with ExitStack() as written:
         return _write(model, found, latent, written)
 
 
 def _write(model: Path, found: dict[str, Path], latent: latents.Latent, written: ExitStack) -> list[str]:
-    """`write`, whose files come to their names when `written` ends well."""
+    """As `write`. The files get their final names when `written` ends without an exception."""
     said, sizes_of = [], {f.name: f.stat().st_size for f in model.glob("*.safetensors")}
 
     def put(name: str, tensors: dict, **metadata) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are whole or absent, whatever ends the program that writes them."""
+"""Writes files so that they are either whole or absent, however the program that writes them ends."""
 
 import os
 from contextlib import contextmanager
@@ -8,8 +8,8 @@ from pathlib import Path
 
 @contextmanager
 def whole(path: Path):
-    """Gives a name beside `path` to write to, this process' own; at the end of the block that file is synced and renamed to `path`,
-    or removed if the block raised."""
+    """Gives a name beside `path`, which only this process uses, to write to. At the end of the block that file is synced and renamed to
+    `path`, or removed if the block raised."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -22,6 +22,6 @@ def whole(path: Path):
 
 
 def damaged(path: Path, why: Exception) -> SystemExit:
-    """What to raise where `path` could not be read."""
+    """The exception to raise if `path` could not be read."""
     line = (str(why).splitlines() or [type(why).__name__])[0]
     return SystemExit(f"{path} cannot be read ({line}): remove it, or take it again from where it came")

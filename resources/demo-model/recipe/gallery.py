@@ -23,7 +23,7 @@ def strip(frames, count: int) -> np.ndarray:
 
 
 def moving(path: Path, clips: list, columns: int) -> None:
-    """All clips [F,H,W,3] beside each other as one animated picture."""
+    """Puts all clips [F,H,W,3] beside each other into one animated picture."""
     rows = [np.concatenate(clips[i : i + columns], 2) for i in range(0, len(clips), columns)]
     first, *rest = (Image.fromarray((f * 255).round().astype(np.uint8)) for f in np.concatenate(rows, 1))
     with files.whole(path) as part:
@@ -36,7 +36,7 @@ def clip(cli: Path, model: Path, prompt: str, *options: str):
 
 
 def put(readme: Path, lines: list[str]) -> None:
-    """Replaces what stands between the gallery's two marks."""
+    """Replaces what stands between the gallery's two marks in the README."""
     text = readme.read_text(encoding="utf-8")
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
@@ -47,7 +47,7 @@ def put(readme: Path, lines: list[str]) -> None:
 
 
 def run(cli: Path, model: Path, root: Path, grid: bool) -> None:
-    """Writes resources/pictures/demo*, and the gallery into README.md unless it would lack its `grid`."""
+    """Writes resources/pictures/demo*, and the gallery into README.md unless its `grid` would be missing."""
     resources = root / "resources"
     pictures = resources / "pictures"
     prompts = json.loads((resources / "prompts.json").read_text(encoding="utf-8"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heads that learn to say, from the middle of the transformer, what every token shows. They exist in training alone: naming what is
-drawn where ties shapes and words together long before the pictures' own error, most of which is noise, would."""
+"""Heads that learn to tell, from features in the middle of the transformer, what every token shows. They exist only in training. Naming
+what is drawn where connects shapes and words much sooner than the error of the pictures would, most of which is noise."""
 
 import torch.nn.functional as F
 from torch import nn
@@ -20,8 +20,8 @@ class Guide(nn.Module):
         self.probe = text.Probe(text_dim)
 
     def loss(self, features, classes, targets):
-        """features [B,T,S,dim], classes int [B,T,S,2], targets [B,T,S,9] (labels.labels) -> cross-entropies, background weighing a quarter, plus
-        the squared error of the targets."""
+        """features [B,T,S,dim], classes int [B,T,S,2], targets [B,T,S,9] (labels.labels) -> the sum of the cross-entropies, in which the background
+        has a weight of a quarter, and the squared error of the targets."""
         shape, colour, found = self.net(features).float().split(self.sizes, -1)
         on = (classes[..., 0] > 0).float()
         weight = 0.25 + 0.75 * on

@@ -6,15 +6,15 @@ import numpy as np
 import draw
 import world
 
-PATCH = 16  # pixels a token covers in each direction
+PATCH = 16  # pixels that a token covers in each direction
 TARGETS = 9
 
 
 def labels(scene: world.Scene, frames: int, height: int, width: int, ends: bool = False):
-    """Per latent frame and token, the nearest object: classes int8 [T,S,2] (shape, colour; 0: background) and targets f32 [T,S,9]: offset
-    from its centre x, y in radii; log2 of its radius by 20 pixels; velocity x, y in radii a second; growth, twice the share of its radius that it
-    gains in a second; turn, half the radians in a second; sine and cosine of its angle. Of a single picture velocity, growth and turn are 0.
-    `ends`: the last latent frame is a picture of its own."""
+    """The nearest object of each latent frame and token: classes int8 [T,S,2] (shape, colour; 0: background) and targets f32 [T,S,9]. The
+    targets are: offset from its centre, x and y in radii; log2 of its radius / 20 pixels; velocity, x and y in radii per second; growth, twice
+    the share of its radius that it gains per second; turn, half the radians per second; sine and cosine of its angle. Velocity, growth and
+    turn of a single picture are 0. `ends`: the last latent frame is a picture of its own."""
     groups = (frames - 1) // 4
     times = np.concatenate([[0.0], (4 * np.arange(1, groups + 1) - 1.5)]) / world.FPS
     if ends:

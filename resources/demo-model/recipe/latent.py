@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fixed linear latent: 16 principal components of 8x8x3 pixels (first frame) and of 4x8x8x3 (each later group of four frames).
 
-The networks are trained to follow it, so the transformer can be trained before they are. The two bases are turned onto each other
-(Procrustes), so that a resting picture has the same latent in the first frame and later. Components are divided by the root of
-their standard deviation, not by the deviation: whitening would turn small errors of the brightness into visible blocks."""
+The VAE's networks are trained to follow it, so the transformer can be trained before they are. The two bases are rotated onto each
+other (Procrustes), so that a picture at rest has the same latent in the first frame and in later ones. Components are divided by the
+root of their standard deviation, not by the deviation itself: whitening would turn small errors of the brightness into visible blocks."""
 
 import zipfile
 from pathlib import Path
@@ -29,7 +29,7 @@ def later_patches(video):
 
 
 def fit(seed: int = 0, clips: int = 160) -> dict:
-    """Bases from `clips` random clips of 9 frames at full size."""
+    """Computes the bases from `clips` random clips of 9 frames at full size."""
     rng = np.random.default_rng(seed)
     first, later = [], []
     for _ in range(clips):
@@ -44,11 +44,11 @@ def fit(seed: int = 0, clips: int = 160) -> dict:
         return vectors[:, ::-1][:, :Z]
 
     basis_first, basis_later = basis(first), basis(later)
-    # A resting patch repeats the first frame four times; both must give the same components (times sqrt(4) = 2 in length).
+    # A patch at rest repeats the first frame four times. Both must have the same components, apart from the length sqrt(4) = 2.
     still = np.tile(basis_first.reshape(192, Z), (4, 1)) / 2
     u, _, v = np.linalg.svd(basis_later.T @ still)
     basis_later = basis_later @ (u @ v)
-    # One scale for both kinds: pixels' rms over a patch of one frame.
+    # Both kinds have one scale: the rms of the pixels over a patch of one frame.
     to_first, to_later = basis_first / 8, basis_later / 16
     components = np.concatenate([(first - mean_first) @ to_first, (later - mean_later) @ to_later])
     root = np.sqrt(components.std(0))
@@ -61,7 +61,7 @@ def fit(seed: int = 0, clips: int = 160) -> dict:
 
 
 class Latent:
-    """encode and decode by the fixed bases; normalised latents, as the transformer sees them."""
+    """Encodes and decodes with the fixed bases. Latents are normalised, as the transformer sees them."""
 
     def __init__(self, tables: dict):
         self.tables = {k: np.asarray(v, np.float32) for k, v in tables.items()}
@@ -91,7 +91,7 @@ class Latent:
         return np.ascontiguousarray(z.reshape(-1, h, w, Z).transpose(3, 0, 1, 2))
 
     def decode(self, latent) -> np.ndarray:
-        """[16,T,h,w] -> [F,H,W,3] in 0...1: the linear picture, for looking at latents without the decoder."""
+        """[16,T,h,w] -> [F,H,W,3] in 0...1: the linear picture, which shows latents without the decoder."""
         t = self.tables
         _, n, h, w = latent.shape
         raw = latent.transpose(1, 2, 3, 0) * t["std"]

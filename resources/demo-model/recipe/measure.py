@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The automatic scorer: what a clip shows, read from its pixels alone. Colour masks, outlines against drawn templates, centroids over time."""
+"""The automatic scorer: finds what a clip shows from its pixels alone, by colour masks, outlines compared with drawn templates, and centroids over time."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,10 +10,10 @@ from scipy.spatial import KDTree
 
 import draw
 
-HEIGHT, WIDTH = 144, 256  # everything is tuned to the default size
+HEIGHT, WIDTH = 144, 256  # everything is tuned for the default size
 BAND = 12  # rows with a background of their own
-SIDE = 40  # of an outline's normalised mask
-_SHADES = np.linspace(0.60, 1.08, 13)  # from the rim in the dark to the lit side
+SIDE = 40  # of an outline's normalised mask, in pixels
+_SHADES = np.linspace(0.60, 1.08, 13)  # from the dark rim to the lit side
 
 
 @dataclass
@@ -21,9 +21,9 @@ class Seen:
     """One object."""
 
     colour: str
-    shape: str  # the nearest; "" where no frame shows enough of it
-    fit: float  # how well its outline fits the shape's, 0...1, mean over time
-    motion: str  # of world.MOTIONS, "float" told by its direction; "lost" where too few frames show it
+    shape: str  # the nearest one; "" if no frame shows enough of it
+    fit: float  # how well its outline fits that of the shape, 0...1, mean over time
+    motion: str  # one of world.MOTIONS, or the direction instead of "float"; "lost" if too few frames show it
     area: float  # pixels, median over time
 
 
@@ -35,9 +35,9 @@ def _object_colours():
 
 
 def _prototypes(place, band: int):
-    """Colours [n,3] and what each stands for: an object's colour, or "" for the background, lit and in shadow. `place`: what
-    `background` found; of a gradient its own two colours, of a scene what may stand at this height, for among all that backgrounds
-    can be are the colours of shaded objects too."""
+    """Colours [n,3] and what each stands for: an object's colour, or "" for the background, lit and in shadow. `place` is what `background`
+    found. Only a gradient's own two colours, or those that a scene may have at this height, count as background: among the colours of all
+    backgrounds are those of shaded objects as well."""
     points, names = map(list, zip(*_object_colours()))
     if isinstance(place, tuple):
         first, second = map(draw.background_colour, place)
@@ -46,7 +46,7 @@ def _prototypes(place, band: int):
         rows = slice(max(BAND * (band - 1), 0), BAND * (band + 2))
         backs = np.concatenate([image[rows, ::8].reshape(-1, 3) for image in _variants(place)])
         backs = np.unique(np.round(backs * 32) / 32, axis=0)
-    if place != "night sky":  # where there is no shadow
+    if place != "night sky":  # which has no shadows
         backs = np.concatenate([backs, backs * 0.72])
     return np.concatenate([np.array(points), backs]).astype(np.float32), np.array(names + [""] * len(backs))
 
@@ -57,7 +57,7 @@ def _variants(scene: str):
 
 
 def _clean(mask):
-    """The largest piece without specks."""
+    """The largest piece of the mask, without specks."""
     mask = ndimage.binary_opening(mask, iterations=1)
     pieces, count = ndimage.label(mask)
     if count == 0:
@@ -68,7 +68,7 @@ def _clean(mask):
 
 @lru_cache(None)
 def _tables(place):
-    """What each of 40^3 colours stands for in each band of rows: index into draw.COLOURS plus one, 0 for the background."""
+    """What each of 40^3 colours stands for in each band of rows: the index into draw.COLOURS plus one, or 0 for the background."""
     side = (np.arange(40, dtype=np.float32) + 0.5) / 40
     grid = np.stack(np.meshgrid(side, side, side, indexing="ij"), -1).reshape(-1, 3)
     out = np.empty((1 if isinstance(place, tuple) else HEIGHT // BAND, len(grid)), np.uint8)
@@ -80,7 +80,7 @@ def _tables(place):
 
 
 def kinds_of(frames, place):
-    """[F,H,W,3] -> [F,H,W] index into draw.COLOURS plus one; 0: no object's colour. Every pixel goes to its nearest prototype."""
+    """[F,H,W,3] -> [F,H,W], the index into draw.COLOURS plus one; 0: no object's colour. Every pixel belongs to its nearest prototype."""
     i = np.clip((frames * 40).astype(np.int16), 0, 39)
     tables = _tables(place)
     band = np.arange(HEIGHT) * len(tables) // HEIGHT
@@ -113,7 +113,7 @@ def _templates():
 
 
 def outline(mask):
-    """-> shape, fit (intersection over union with the best template)"""
+    """-> shape, fit (the intersection over union with the best template)"""
     masks, shapes, _ = _templates()
     own = _normal(mask).ravel()
     both, either = (masks & own).sum(-1), (masks | own).sum(-1)
@@ -122,8 +122,8 @@ def outline(mask):
 
 
 def motion(masks) -> str:
-    """From the masks of one object over time, bool [F,H,W] -> as `Seen.motion`. Ways are shares of the picture's height, growth is the logarithm
-    of a ratio."""
+    """The masks of one object over time, bool [F,H,W] -> its motion, as in `Seen.motion`. Distances are shares of the picture's height, growth is
+    the logarithm of a ratio."""
     found = [m for m in masks if m.sum() >= 30]
     if len(found) < 0.7 * len(masks):
         return "lost"
@@ -157,7 +157,7 @@ def motion(masks) -> str:
 
 @lru_cache(1)
 def _places():
-    """Backgrounds to compare with, 9 x 16 pixels: gradients in every direction, scenes in several variants."""
+    """Backgrounds to compare with, of 9 x 16 pixels: gradients in every direction, and scenes in several variants."""
     pictures, names = [], []
 
     def small(image):
@@ -177,8 +177,8 @@ def _places():
 
 
 def background(frames):
-    """-> (first colour, second colour) of a gradient, or a scene's name. A cell far off counts no more than one a little off, so
-    that objects do not decide."""
+    """-> (first colour, second colour) of a gradient, or a scene's name. A cell that differs much counts no more than one that differs a
+    little, so that objects do not decide."""
     small = np.median(frames, 0).reshape(9, 16, 16, 16, 3).mean((1, 3))
     pictures, names = _places()
     error = np.minimum(((pictures - small) ** 2).sum(-1), 0.02).sum((1, 2))
@@ -186,7 +186,7 @@ def background(frames):
 
 
 def measure(frames, count: int = 1):
-    """frames [F,H,W,3] f32 in 0...1 at 256x144 -> list of Seen (largest first, `count` at most), background."""
+    """frames [F,H,W,3] f32 in 0...1 at 256x144 -> list of at most `count` Seen (the largest first), background."""
     back = background(frames)
     kinds = kinds_of(frames, back)
     areas = {}

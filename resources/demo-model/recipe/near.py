@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Latents as the transformer leaves them: those of a drawn clip, brought half into noise and out again.
+"""Latents as the transformer makes them: those of a drawn clip, half turned into noise and denoised again.
 
-They are the clip's own but for what the transformer gets wrong: edges uneven by a pixel, bent points, shadows of where something was.
-A decoder that saw nothing but right latents draws all of that; one that saw these beside the right pictures knows what was meant."""
+They are the clip's own except for what the transformer gets wrong: edges uneven by a pixel, bent points, shadows where something was.
+A decoder trained only with right latents draws all of that; one that saw these together with the right pictures knows what was meant."""
 
 from pathlib import Path
 
@@ -17,12 +17,12 @@ import world
 from denoise import denoise, ladder
 from transformer import Sizes, TextEncoder, Transformer
 
-NOISE = (0.34, 0.86)  # more noise, and things come back in other places than the picture's
-MARGIN = 12  # pixels around an object in which it may have left something
+NOISE = (0.34, 0.86)  # with more noise, objects come back in other places than in the picture
+MARGIN = 12  # pixels around an object in which it may have left traces
 
 
 class Returned:
-    """Draws pairs of a scene and its returned latents, each about `again` times: bringing a clip back takes a second or two of a core."""
+    """Gives pairs of a scene and its returned latents, each about `again` times, as it takes a core a second or two to bring a clip back."""
 
     def __init__(self, net: Transformer, encoder: TextEncoder, latent, words, again: int = 10, keep: int = 600):
         self.net, self.encoder, self.latent, self.words, self.again, self.keep = net.eval(), encoder.eval(), latent, words, again, keep
@@ -30,7 +30,7 @@ class Returned:
 
     @classmethod
     def read(cls, model: Path, latent, words, again: int):
-        """With the exported transformer; None where there is none yet."""
+        """Uses the exported transformer; None if there is none yet."""
         sizes = Sizes()
         if (found := export.read_transformer(model, sizes)) is None:
             return None
@@ -58,8 +58,8 @@ class Returned:
         return self.kept[rng.integers(len(self.kept))]
 
     def worth(self, scene: world.Scene, frames: int, height: int = 144, width: int = 256) -> np.ndarray:
-        """What the right picture is worth to the decoder in each place, [F,H,W]: 1 around objects, less elsewhere, because what lies there may
-        have come back a little different; nothing at night, where stars come back anywhere and the decoder would put them all out."""
+        """The weight of the right picture for the decoder in each place, [F,H,W]: 1 around objects, less elsewhere, because the background may
+        have come back a little different. It is 0 elsewhere at night: stars come back anywhere, and the decoder would learn to erase them."""
         y, x = np.mgrid[0:height, 0:width]
         worth = np.full((frames, height, width), 0.0 if scene.background == "night sky" else 0.25, np.float32)
         for o in scene.objects:

@@ -22,8 +22,8 @@ def orthogonal(g, steps: int = 5):
 
 
 class Muon(torch.optim.Optimizer):
-    """Momentum, then orthogonal updates of an Adam-like size; kernels of convolutions are matrices of one row an output channel.
-    Matrices of one shape are handled together."""
+    """Momentum, then orthogonal updates of a size like Adam's. The kernels of a convolution are a matrix with one row for each output
+    channel. Matrices of one shape are handled together."""
 
     def __init__(self, params, lr: float, momentum: float = 0.95, weight_decay: float = 0.01):
         super().__init__(params, dict(lr=lr, momentum=momentum, weight_decay=weight_decay))
@@ -49,17 +49,17 @@ class Muon(torch.optim.Optimizer):
 
 
 def in_blocks(name: str, p) -> bool:
-    """The transformer's and the text encoder's inner matrices."""
+    """Whether it is an inner matrix of the transformer or the text encoder."""
     return p.ndim == 2 and name.startswith("blocks.") and "embedding" not in name
 
 
 def kernels(name: str, p) -> bool:
-    """The VAE's convolutions but those at its two ends."""
+    """Whether it is a convolution of the VAE, except those at its two ends."""
     return p.ndim >= 4 and p.shape[1] > 1 and "conv1." not in name and "conv2." not in name and "head." not in name
 
 
 class Optimizers:
-    """Muon on the parameters that `inside` (of name and parameter) picks, Adam elsewhere; `factor` scales both rates."""
+    """Muon for the parameters that `inside(name, parameter)` picks, Adam for the others; `factor` scales both rates."""
 
     def __init__(self, named, lr: float, inside=in_blocks, weight_decay: float = 0.01):
         named = list(named)
@@ -88,7 +88,7 @@ class Optimizers:
 
 
 class Average:
-    """Exponential mean of all parameters; short at first, so that early exports are of use."""
+    """Exponential mean of all parameters. It is short at first, so that early exports are useful."""
 
     def __init__(self, modules, decay: float):
         self.live = [p for m in modules for p in m.parameters()]
@@ -108,7 +108,7 @@ def save(path: Path, state: dict) -> None:
 
 
 def load(path: Path) -> dict:
-    """What `save` wrote, on the processor; ends the program with a line about a file that is not whole."""
+    """Loads what `save` wrote, to the processor. If the file is not whole, ends the program with a line about it."""
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, EOFError, pickle.UnpicklingError) as error:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A contact sheet straight from a checkpoint: Euler steps in PyTorch, pictures through the linear latent. For watching a training;
-at the scorer's size it counts what the scorer finds, too."""
+"""A contact sheet directly from a checkpoint, for watching a training: Euler steps in PyTorch, pictures by the linear latent. At the
+scorer's size it also counts what the scorer finds."""
 
 from pathlib import Path
 

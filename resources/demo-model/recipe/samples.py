@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sample start images of resources/samples, drawn by the world."""
+"""Draws the sample start images of resources/samples, as world.py draws clips."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The score sheet: held-out prompts rendered by denoir-cli and read by the automatic scorer; the scorer's own ceiling on drawn clips."""
+"""The score sheet: held-out prompts are rendered by denoir-cli and read by the automatic scorer, whose ceiling is its score for drawn clips."""
 
 import json
 import subprocess
@@ -20,14 +20,14 @@ FIELDS = ("colour", "background", "shape", "motion")
 
 
 def held_out(kind: str, count: int):
-    """-> (scene, caption) pairs that no training draws: its seeds are small numbers."""
+    """-> (scene, caption) pairs that no training draws, as the seeds of trainings are small numbers."""
     rng = np.random.default_rng(SEEDS[kind])
     scenes = [world.sample(rng, 2 if kind == "two objects" else 1) for _ in range(count)]
     return [(s, captions.caption(np.random.default_rng(SEEDS[kind] + i), s)) for i, s in enumerate(scenes)]
 
 
 def judge(frames, scene: world.Scene) -> dict:
-    """How many of the scene's objects (and its background) were recognised: sums and counts by field."""
+    """How many of the scene's objects, and whether its background, were recognised: sums and counts by field."""
     seen, back = measure.measure(frames, len(scene.objects))
     by_colour = {s.colour: s for s in seen}
     pairs = [(o, by_colour.get(o.colour)) for o in scene.objects]
@@ -54,7 +54,7 @@ def frames_of(folder: Path) -> np.ndarray:
 
 
 def render(cli: Path, model: Path, out: Path, prompt: str, seed: int, *options: str) -> np.ndarray:
-    """Frames of one render, made in `out`."""
+    """Renders one clip in the folder `out` and returns its frames."""
     command = [cli, "render", "--model", model, "--prompt", prompt, "--seed", str(seed), "--run-dir", out / "run", "--latents", "none", "--out", out / "frames"]
     done = subprocess.run([str(c) for c in command] + list(options), capture_output=True, text=True)
     if done.returncode:
@@ -102,7 +102,7 @@ def run(cli: Path, model: Path, counts: dict, options: tuple, keep: Path | None)
 
 
 def round_trip(cli: Path, model: Path, drawn) -> float:
-    """PSNR of encode and decode by Denoir in f32."""
+    """The PSNR of Denoir's encoding and decoding in f32."""
     with tempfile.TemporaryDirectory() as folder:
         f = Path(folder)
         save_file({"video": np.ascontiguousarray(drawn.transpose(3, 0, 1, 2) * 2 - 1)}, f / "video.safetensors")
@@ -121,7 +121,7 @@ GOALS = {
 
 
 def markdown(sheet: dict) -> str:
-    """A table; goals are shares of the scorer's ceiling on drawn clips."""
+    """Makes a table; goals are shares of the scorer's ceiling, its score for drawn clips."""
     lines = ["| what | samples | found | scorer's ceiling | share of it | goal |", "|---|---|---|---|---|---|"]
     for kind, goals in GOALS.items():
         for f in FIELDS if kind in sheet else ():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The VAE encoder's start: the fixed linear latent written into its convolutions, all residual branches silent.
+"""The VAE encoder's start: writes the fixed linear latent into its convolutions, with all residual branches silent.
 
-Each stage keeps the linear measurements of its block of pixels that the 16 components need (reduced-rank regression on drawn patches).
-The head's normalisation would take the scale away: one large constant channel keeps it, and SiLU is undone by pairs, silu(x) - silu(-x) = x."""
+Each stage keeps those linear measurements of its block of pixels that the 16 components need (reduced-rank regression on drawn patches).
+The head's normalisation would remove the scale, so one large constant channel keeps it; SiLU is undone by pairs, silu(x) - silu(-x) = x."""
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ CONSTANT = 20.0
 
 
 def patches(seed: int, clips: int):
-    """First [n,8,8,3] and later [m,4,8,8,3] patches of random clips in -1...1."""
+    """Patches of random clips, in -1...1: of first frames [n,8,8,3] and of later ones [m,4,8,8,3]."""
     rng = np.random.default_rng(seed)
     first, later = [], []
     for _ in range(clips):
@@ -32,14 +32,14 @@ def quarters(x, size: int):
 
 
 def needed(functionals, moment, rank: int):
-    """functionals [n,d] of data with second moment [d,d] -> P [rank,d], U [n,rank]: functionals x is nearly U P x."""
+    """functionals [n,d] of data with second moment [d,d] -> P [rank,d], U [n,rank], so that functionals·x is nearly U·P·x"""
     values, vectors = np.linalg.eigh(functionals @ moment @ functionals.T)
     top = vectors[:, ::-1][:, :rank]
     return top.T @ functionals, top
 
 
 def encoder(net, latent: latents.Latent, clips: int = 60) -> None:
-    """Writes the start into `net` (vae.Vae)."""
+    """Writes the start into the encoder of `net` (vae.Vae)."""
     first, later = patches(3, clips)
     t = {k: v.astype(np.float64) for k, v in latent.tables.items()}
     w_first = quarters((t["to_first"] / t["std"]).reshape(8, 8, 3, 16).transpose(3, 0, 1, 2), 4).reshape(16, 4, 48)  # [16, quarter, 4x4x3]
@@ -50,7 +50,7 @@ def encoder(net, latent: latents.Latent, clips: int = 60) -> None:
     p, u = needed(np.concatenate([w_first.reshape(-1, 48), w_later.reshape(-1, 48)]), cells.T @ cells / len(cells), 31)
     g_first, g_later = u[:64].reshape(16, 4, 31), u[64:].reshape(16, 4, 4, 31)
 
-    # Two frames of them -> 31 numbers.
+    # Those of two frames -> 31 numbers.
     s = quarters(later, 4).reshape(-1, 4, 4, 48) @ p.T  # [n, frame, quarter, 31]
     pairs = s.reshape(-1, 2, 2, 4, 31).transpose(0, 1, 3, 2, 4).reshape(-1, 62)  # [n * pair * quarter, frame in pair x 31]
     wanted = g_later.reshape(16, 2, 2, 4, 31).transpose(0, 1, 3, 2, 4).reshape(128, 62)  # [16 x pair x quarter, 62]
@@ -62,10 +62,10 @@ def encoder(net, latent: latents.Latent, clips: int = 60) -> None:
     halves = (pairs @ q.T).reshape(-1, 2, 4 * 31)  # [n, pair, 124]
     flat = halves.reshape(-1, 124)
     r2, _ = needed(l_both, flat.T @ flat / len(flat), 31)
-    r = np.concatenate([a_first, 0.02 * r2])  # [47,124]; small beside the constant, or it would weigh in the first frame's norm
+    r = np.concatenate([a_first, 0.02 * r2])  # [47,124]; small compared with the constant, or it would count in the first frame's norm
     bias_first = -t["mean_first"] @ t["to_first"]
 
-    # Both pairs' 47 numbers -> the later components, by least squares.
+    # The 47 numbers of both pairs -> the later components, by least squares.
     seen = (halves @ r.T + np.concatenate([bias_first, np.zeros(31)])).reshape(-1, 94)
     target = (later.reshape(-1, 768) - t["mean_later"]) @ t["to_later"]
     solution, *_ = np.linalg.lstsq(np.concatenate([seen, np.ones((len(seen), 1))], 1), target, rcond=None)
@@ -75,7 +75,7 @@ def encoder(net, latent: latents.Latent, clips: int = 60) -> None:
         layer.bias.copy_(torch.from_numpy(bias))
 
     def stage(outer, inner, matrix, channels, constant_at, constant):
-        """A stride-2 convolution [outer,inner,3,3] whose four used taps apply `matrix` [rows, 4*channels], quarter slowest."""
+        """A convolution of stride 2, [outer,inner,3,3], whose four used taps apply `matrix` [rows, 4*channels], with the quarter as the slowest index."""
         weight, bias = np.zeros((outer, inner, 3, 3)), np.zeros(outer)
         block = matrix.reshape(len(matrix), 2, 2, channels).transpose(0, 3, 1, 2)
         weight[: len(matrix), :channels, :2, :2] = block
@@ -93,7 +93,7 @@ def encoder(net, latent: latents.Latent, clips: int = 60) -> None:
         put(e.conv1, w, np.zeros(16))
         put(e.downsamples[1].resample["1"], *stage(16, 16, np.eye(12), 3, 12, 1.0))  # channels (dy, dx, colour)
         put(e.downsamples[2].shortcut, np.eye(32, 16), np.zeros(32))
-        # A 4x4 cell's pixels are ordered (y, x, colour); the channels come as (quarter y, quarter x, dy, dx, colour).
+        # The pixels of a 4x4 cell are in the order (y, x, colour), the channels in the order (quarter y, quarter x, dy, dx, colour).
         index = np.arange(48).reshape(2, 2, 2, 2, 3).transpose(0, 2, 1, 3, 4).ravel()
         put(e.downsamples[3].resample["1"], *stage(32, 32, p[:, index], 12, 31, 1.0))
         time = np.zeros((32, 32, 3, 1, 1))

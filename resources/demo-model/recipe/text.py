@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tokenizer of the captions, and the text encoder's own first training: to tell what a caption says."""
+"""The tokenizer of the captions, and the task of the text encoder's own first training: to tell what a caption says."""
 
 import collections
 import io
@@ -20,10 +20,10 @@ import world
 
 
 def train_tokenizer(path: Path) -> None:
-    """Writes a unigram model whose pieces are the grammar's words, with their frequencies, and ASCII's characters for all other text.
+    """Writes a unigram model whose pieces are the grammar's words, with their frequencies, and the characters of ASCII for all other text.
 
-    SentencePiece's own training cuts frequent words of so small a language into pieces, so it gives the normaliser alone (case
-    and compatibility forms folded)."""
+    SentencePiece's own training cuts frequent words of so small a language into pieces, so only its normaliser is taken (case and
+    compatibility forms folded)."""
     model, sentences = io.BytesIO(), captions.corpus(11, 20000)
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(sentences), model_writer=model, vocab_size=400, model_type="unigram", hard_vocab_limit=False,
@@ -34,7 +34,7 @@ def train_tokenizer(path: Path) -> None:
     letters = sorted({chr(c).lower() for c in range(33, 127)})
     pieces = {"\u2581" + w: math.log(n / words.total()) for w, n in words.items() if w.isalpha()}
     lowest = min(pieces.values())
-    pieces |= {w: lowest for w in re.findall(r"(?<=-)[a-z]+", " ".join(sentences))}  # "medium-sized" has no space inside
+    pieces |= {w: lowest for w in re.findall(r"(?<=-)[a-z]+", " ".join(sentences))}  # the second half of "medium-sized" follows no space
     pieces |= {c: math.log(words[c] / words.total()) if not c.isalpha() and words[c] else lowest - 4 for c in letters}
     pieces["\u2581"] = lowest - 4
     del proto.pieces[4:]
@@ -56,7 +56,7 @@ class Tokenizer:
         return self.model.get_piece_size()
 
     def __call__(self, texts: list[str], text_len: int):
-        """-> tokens int64 [B,n] padded with 0, lengths [B]; </s> is the last of each. n is a multiple of 16, so that few shapes occur."""
+        """-> tokens int64 [B,n] padded with 0, lengths [B]. The last token of each is </s>. n is a multiple of 16, so that few shapes occur."""
         ids = [self.model.encode(t)[: text_len - 1] + [1] for t in texts]
         longest = max(map(len, ids))
         tokens = torch.zeros(len(ids), min(text_len, (longest + 15) // 16 * 16), dtype=torch.int64)
@@ -73,8 +73,8 @@ FIELDS = (len(draw.SHAPES), len(_COLOURS), len(_SIZES), len(_MOTIONS), len(_PLAC
 
 
 def answers(scene: world.Scene, caption: str) -> list[int]:
-    """Background, its two colours, then shape, colour, size, motion, place of the objects from left to right; -1: nothing to say, as
-    under an empty caption or a free one."""
+    """The right answers: background, its two colours, then shape, colour, size, motion and place of the objects from left to right. -1: there
+    is no answer, as for an empty caption or a free sentence."""
     if not caption or caption.rstrip(".") in captions.FREE:
         return [-1] * len(Probe.CLASSES)
     out = [_BACKGROUNDS.index(scene.background)]
@@ -90,7 +90,7 @@ def answers(scene: world.Scene, caption: str) -> list[int]:
 
 
 class Probe(nn.Module):
-    """Learned questions over the text features, in training alone: the text encoder's first training has one, guide.Guide another from then on."""
+    """Learned questions about the text features, only in training: the text encoder's first training has one, guide.Guide another from then on."""
 
     CLASSES = (len(_BACKGROUNDS), len(_COLOURS), len(_COLOURS), *FIELDS * 3)
 
@@ -101,7 +101,7 @@ class Probe(nn.Module):
         self.heads = nn.ModuleList(nn.Linear(dim, c) for c in self.CLASSES)
 
     def loss(self, features, lengths, answer):
-        """-> cross-entropy, share of right answers"""
+        """-> cross-entropy, the share of right answers"""
         mask = torch.where(torch.arange(features.shape[1], device=features.device) < lengths[:, None], 0.0, -1e9)[:, None]
         score = self.questions @ self.k(features).transpose(1, 2) * features.shape[-1] ** -0.5 + mask
         seen = score.softmax(-1) @ self.v(features)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The training loops. Each continues from its checkpoint in the training folder, else from exported weights, else from nothing."""
+"""The training loops. Each continues from its checkpoint in the training folder, otherwise from exported weights, otherwise it begins anew."""
 
 import functools
 import json
@@ -24,11 +24,11 @@ from optim import Average, Optimizers, kernels, load, save
 from transformer import Sizes, TextEncoder, Transformer
 
 TINY, SMALL, FULL = (96, 64), (128, 80), (256, 144)
-GUIDED = 0.1  # what guide and probe weigh beside the velocity's error
-OBJECTS = 3.0  # how much more the error on objects counts without noise
-DRAWERS = max(1, (os.cpu_count() or 1) - 2)  # processes that draw for a GPU: two cores feed it
+GUIDED = 0.1  # weight of the losses of guide and probe beside the velocity's error
+OBJECTS = 3.0  # without noise, the error on objects counts so much more
+DRAWERS = max(1, (os.cpu_count() or 1) - 2)  # processes that draw for a GPU, which two cores feed
 
-# "stages": (minutes of training, rate factor, what is shown). Batches hold about as much work whatever their kind. "pool": data.Pool's capacity.
+# "stages": (minutes of training, factor of the rate, what is shown). All kinds of batches take about the same work. "pool": data.Pool's capacity.
 PLANS = {
     "cpu": {
         "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1, "text_steps": 1300,
@@ -39,7 +39,7 @@ PLANS = {
             (349, 0.5, [Kind("image tiny", *TINY, 1, 96, 0.15), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.35)]),
             (463, 0.5, [Kind("image tiny", *TINY, 1, 96, 0.10), Kind("image", *FULL, 1, 16, 0.20), Kind("clip tiny", *TINY, 33, 10, 0.20), Kind("clip", *FULL, 33, 2, 0.50)]),
             (788, 0.7, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.20), Kind("clip tiny", *TINY, 33, 10, 0.15), Kind("clip", *FULL, 33, 2, 0.60)]),
-            # Spins are learned in small pictures first, where five cost as much as one in a large one.
+            # Spins are learned first in small pictures, five of which cost as much as a large one.
             (840, 0.7, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.10), Kind("clip tiny", *TINY, 33, 10, 0.45), Kind("clip", *FULL, 33, 2, 0.40)]),
             (910, 0.7, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.20), Kind("clip tiny", *TINY, 33, 10, 0.15), Kind("clip", *FULL, 33, 2, 0.60)]),
             (938, 0.4, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 33, 10, 0.15), Kind("clip", *FULL, 33, 2, 0.65)]),
@@ -47,7 +47,7 @@ PLANS = {
         ],
     },
     "gpu": {
-        # Few kinds: each costs minutes of compiling.
+        # Few kinds, as each takes minutes to compile.
         "sizes": Sizes(), "lr": 2e-3, "decay": 0.999, "workers": DRAWERS, "pool": 3 << 30, "text_steps": 1300,
         "stages": [
             (4, 1.0, [Kind("image", *FULL, 1, 256, 1.0)]),
@@ -55,7 +55,7 @@ PLANS = {
             (1e9, 0.6, [Kind("image", *FULL, 1, 256, 0.2), Kind("clip", *FULL, 33, 32, 0.8)]),
         ],
     },
-    # A minute's run of everything, for tests.
+    # Runs everything in a minute, for tests.
     "smoke": {
         "sizes": Sizes(48, 2, 96, 2, freq_dim=32, text_dim=32, text_heads=2, text_ffn=48), "lr": 2e-3, "decay": 0.9, "workers": 1,
         "pool": 16 << 20, "text_steps": 10,
@@ -65,8 +65,8 @@ PLANS = {
 
 
 class Stopper:
-    """Ends a loop in order: on a signal, after so many minutes by the clock, whose `begin` may be moved, or at `deadline` (of
-    time.monotonic), whichever comes first."""
+    """Tells a loop to end: on a signal, so many minutes after `begin` (which may be moved), or at `deadline` (of time.monotonic), whichever
+    comes first."""
 
     def __init__(self, minutes: float, deadline: float = float("inf")):
         self.begin, self.minutes, self.deadline, self.asked = time.monotonic(), minutes, deadline, False
@@ -75,7 +75,7 @@ class Stopper:
 
     def ask(self, *_):
         self.asked = True
-        # Whoever stops us stops the drawing processes as well; the loader would raise over them in the middle of a checkpoint.
+        # The signal stops the drawing processes as well, and because of them the loader would raise in the middle of a checkpoint.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
     @property
@@ -87,7 +87,7 @@ class Stopper:
         return self.asked or time.monotonic() > self.begin + self.length
 
     def cooling(self, share: float) -> float:
-        """Factor of the rate: 1, falling to 0 over the last `share` of the time."""
+        """A factor of the rate: 1, falling to 0 during the last `share` of the time."""
         left = 1 - (time.monotonic() - self.begin) / self.length
         return min(1.0, max(left, 0.0) / share)
 
@@ -105,7 +105,7 @@ class Log:
 
 
 def fixed_latent(model: Path) -> latents.Latent:
-    """The bases lie with the recipe: every part of the training follows the same ones."""
+    """The latent whose bases are kept with the recipe, so that every part of the training follows the same ones."""
     path = model / "recipe" / "latent.npz"
     if not path.exists():
         latents.Latent(latents.fit(clips=200)).save(path)
@@ -120,7 +120,7 @@ def tokenizer(model: Path) -> text.Tokenizer:
 
 
 def train_text(model: Path, work: Path, plan_name: str, stop: Stopper) -> TextEncoder:
-    """The text encoder learns to say what captions say; three minutes, whole or not at all."""
+    """Trains the text encoder to tell what captions say. It takes three minutes, and nothing is saved before the end."""
     import numpy as np
 
     import captions
@@ -130,7 +130,7 @@ def train_text(model: Path, work: Path, plan_name: str, stop: Stopper) -> TextEn
     sizes, steps = PLANS[plan_name]["sizes"], PLANS[plan_name]["text_steps"]
     words, log, path = tokenizer(model), Log(work, "text"), work / f"text-{plan_name}.pt"
     if plan_name == "cpu" and not path.exists() and (work / "text.pt").exists():
-        path = work / "text.pt"  # from before it was named by its plan
+        path = work / "text.pt"  # an older file, from before its name had the plan
     encoder, probe = TextEncoder(sizes, len(words)), text.Probe(sizes.text_dim)
     if path.exists():
         encoder.load_state_dict(load(path))
@@ -156,7 +156,7 @@ def train_text(model: Path, work: Path, plan_name: str, stop: Stopper) -> TextEn
 
 
 def next_of(batches, stop: Stopper):
-    """The next batch; None where the training was told to end: whoever stops us may stop the drawing processes as well."""
+    """The next batch; None if the training was told to end, as the same signal may have stopped the drawing processes."""
     try:
         return next(batches, None)
     except RuntimeError:
@@ -166,10 +166,10 @@ def next_of(batches, stop: Stopper):
 
 
 def noise_levels(batch: int, frames: int, ends, device):
-    """sigma [B,T], and which frames are learned [B,T]: logit-normal moved by 3, clips by 5, a fifth uniform. Clips: 55 % with one level
-    for all frames, 15 % with a level each, 30 % after a clean beginning; an end image is always clean."""
-    # Nine frames of one object tell it through more noise than one does: where it goes is settled above sigma 0.9, which a move by 3
-    # draws for one clip in eight.
+    """sigma [B,T], and which frames are learned [B,T]. sigma is logit-normal with a shift of 3, or 5 for clips, and uniform for a fifth. 55 % of
+    the clips have one level for all frames, 15 % a level for each frame, 30 % follow a clean beginning. An end image is always clean."""
+    # Nine frames show an object through more noise than one frame does: where it goes is settled above sigma 0.9, which a shift of 3
+    # draws for only one clip in eight.
     shift = 5 if frames > 1 else 3
 
     def draw(*shape):
@@ -189,7 +189,7 @@ def noise_levels(batch: int, frames: int, ends, device):
 
 
 def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, answers, classes, targets):
-    """-> what is minimised; the velocity's error, the guide's loss and the share of the probe's right answers for the log."""
+    """-> the loss to minimise; for the log the velocity's error, the guide's loss and the share of the probe's right answers"""
     sigma, learned = noise_levels(z.shape[0], z.shape[2], ends, z.device)
     noise = torch.randn_like(z)
     s = sigma[:, None, :, None, None]
@@ -198,8 +198,8 @@ def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, answers, c
         velocity, middle = model((1 - s) * z + s * noise, 1000 * sigma, features, lengths, tap=model.sizes.layers * 2 // 3)
         named, (told, right) = guide.loss(middle, classes, targets), guide.probe.loss(features, lengths, answers)
     error = (velocity.float() - (noise - z)).square().mean(1)  # [B,T,h,w]
-    # Objects cover a tenth of a picture: what is drawn of them counts more, the surer it is where they are. At high noise, where that
-    # is open, a weight would draw them everywhere.
+    # Objects cover a tenth of a picture, so the error on them counts more the surer it is where they are. At high noise, when that is
+    # still open, a weight would make the model draw them everywhere.
     rows, columns = z.shape[3] // 2, z.shape[4] // 2
     shown = (classes[..., 0] > 0).unflatten(-1, (rows, columns)).repeat_interleave(2, 2).repeat_interleave(2, 3)
     weighted = (error * (1 + OBJECTS * (1 - sigma)[:, :, None, None] * shown)).mean((2, 3))
@@ -209,7 +209,7 @@ def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, answers, c
 
 
 class Team:
-    """Processes that train one model, each on its own batches of the same kind (started by torchrun; alone otherwise)."""
+    """Processes that train one model, each on its own batches of the same kind. torchrun starts them; without it there is one."""
 
     def __init__(self):
         self.rank, self.size = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
@@ -217,8 +217,8 @@ class Team:
             torch.distributed.init_process_group("gloo")
 
     def mean(self, params, *values: float) -> list[float]:
-        """The parameters' gradients become the team's mean, in place; also the means of `values`, the same bits in every process: what
-        steers the loop must not differ by a hair, or the copies drift apart."""
+        """Replaces the parameters' gradients by the team's mean and returns the means of `values`, with the same bits in every process: what
+        steers the loop must be exactly the same, or the copies of the model drift apart."""
         if self.size == 1:
             return list(values)
         grads = [p.grad if p.grad is not None else torch.zeros_like(p) for p in params]
@@ -232,7 +232,7 @@ class Team:
 
 
 def rehearse(pool: Pool, kinds: list[Kind], step) -> None:
-    """`step` with every kind's first batches, twice: the first time compiles it, the second records its CUDA graph."""
+    """Calls `step` with two batches of every kind: the first call compiles it, the second records its CUDA graph."""
     for kind in kinds:
         for _ in range(2):
             if batch := pool.take(kind.name):
@@ -240,12 +240,12 @@ def rehearse(pool: Pool, kinds: list[Kind], step) -> None:
 
 
 def usable(loss, plain, try_out, warn):
-    """`loss`, compiled, if try_out(loss) goes well; else `plain`, after a warning: a compiler that fails costs speed and not the training."""
+    """The compiled `loss` if try_out(loss) goes well, otherwise `plain`, after a warning: if the compiler fails, the training is slower but goes on."""
     if loss is not plain:
         try:
             try_out(loss)
             return loss
-        except Exception as error:  # noqa: BLE001: whatever a compiler comes up with
+        except Exception as error:  # noqa: BLE001: a compiler may raise anything
             warn(warning=f"not compiled, many times slower: {type(error).__name__}: {str(error).strip()[:300]}")
     try_out(plain)
     return plain
@@ -260,8 +260,8 @@ def keep_if_broken(path: Path, average: Average, step: int) -> None:
 
 
 class Loop:
-    """What both trainings do: steps until their stopper or their team ends them, a line in the log every minute, a checkpoint every
-    `saving` seconds. `done`: minutes and steps so far, and samples where they are counted; counted on."""
+    """What both trainings do: steps until the stopper or the team ends them, a line in the log every minute, a checkpoint every `saving`
+    seconds. `done`: minutes and steps so far, and samples if they are counted; the loop adds to them."""
 
     def __init__(self, stop, team, device, params, optimizers, average, done, log, checkpoint, saving):
         self.stop, self.team, self.device, self.params, self.optimizers, self.average = stop, team, device, params, optimizers, average
@@ -270,9 +270,9 @@ class Loop:
         self.begun, self.started = time.monotonic(), done["minutes"]
 
     def run(self, next_batch, gradients, rate, cooling: float, told=dict) -> None:
-        """`next_batch()`: what `gradients` takes, None at the end. `gradients(batch)`, after its backward pass: figures for the log by name,
-        0-d tensors, and the number of samples. `rate(warm, share)`: factor of the optimizers' rate, `share` falling to 0 over the last
-        `cooling` of the time. `told(means)`: what the log says of a minute's figures."""
+        """`next_batch()` gives what `gradients` takes, None at the end. `gradients(batch)` does a backward pass and returns figures for the log
+        (0-d tensors by name) and the number of samples. `rate(warm, share)` gives the factor of the optimizers' rate; `share` is 1 and falls
+        to 0 during the last `cooling` of the time. `told(means)` gives what the log says about a minute's figures."""
         said, saved, sums = self.begun, self.begun, {}
         ended = self.stop.asked
         while not ended and (batch := next_batch()) is not None:
@@ -298,12 +298,12 @@ class Loop:
                 saved = now
 
     def _steering(self, cooling: float):
-        """The team's mean gradients, in place; whether one was asked to end, the rate's share, the seconds spent: None where it ended."""
-        # On a processor that others use too, what counts is the time it gave us.
+        """Averages the gradients over the team -> whether a process was asked to end, the rate's share, the seconds spent; None if the team ended."""
+        # Other programs may use the processor as well: only the time that it gave to this one counts.
         spent = time.process_time() if self.device.type == "cpu" else time.monotonic() - self.stop.begin
         try:
             return self.team.mean(self.params, float(bool(self.stop)), self.stop.cooling(cooling), spent)
-        except RuntimeError:  # whoever stops us may stop the others of the team as well
+        except RuntimeError:  # the same signal may have stopped the others of the team
             if self.stop.asked:
                 return None
             raise
@@ -320,7 +320,7 @@ def _place(device: str):
         torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", 1)))
     else:
         torch.backends.cuda.matmul.allow_tf32 = True
-        torch.backends.cuda.enable_cudnn_sdp(False)  # its masked backward has given NaN; the sequences are short
+        torch.backends.cuda.enable_cudnn_sdp(False)  # its masked backward pass has given NaN; little is lost, as the sequences are short
     return torch.device(device), lambda: torch.autocast(torch.device(device).type, torch.bfloat16)
 
 
@@ -329,7 +329,7 @@ def _to(device, *tensors):
 
 
 def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, workers: int | None = None, deadline: float = float("inf")) -> None:
-    """Transformer and text encoder together, by the stages of the plan. A checkpoint every few minutes."""
+    """Trains transformer and text encoder together, by the stages of the plan. Saves a checkpoint every few minutes."""
     stop, team = Stopper(minutes, deadline), Team()
     plan = PLANS[plan_name]
     sizes: Sizes = plan["sizes"]
@@ -348,7 +348,7 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
         net.load_state_dict(found["transformer"])
         encoder.load_state_dict(found["text"])
         done |= found["done"]
-        if found["plan"] != plan_name:  # minutes of another plan's are no measure here; its weights have seen what comes before the last stage
+        if found["plan"] != plan_name:  # minutes of another plan do not count here; its weights are taken to be before the last stage
             done["minutes"] = float(([0] + [s[0] for s in plan["stages"]])[-2])
         log(note="continues from exported weights", **done)
     else:
@@ -375,13 +375,13 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
         })  # fmt: skip
 
     if device.type == "cuda":
-        # Every kind has its own shapes: each is compiled once, and its kernels are replayed as one CUDA graph.
+        # Every kind has its own shapes: it is compiled once, and its kernels are replayed as one CUDA graph.
         torch._dynamo.config.cache_size_limit = 32
         loss_of = torch.compile(transformer_loss, mode="reduce-overhead", dynamic=False)
     else:
         loss_of = transformer_loss
         if shutil.which("g++"):
-            # A quarter faster. Every shape of batch costs most of a minute once; what was compiled is kept beside the checkpoints.
+            # Compiled, it is a quarter faster. Every shape of batch takes most of a minute once; the result is kept beside the checkpoints.
             os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(work / "compiled"))
             torch._dynamo.config.suppress_errors, torch._dynamo.config.cache_size_limit = True, 64
             for block in net.blocks:
@@ -408,8 +408,8 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             batches = loader(Batches(latent, words, sizes.text_len, kinds, seed, team.rank), count)
         log(stage=stage, rate=factor, kinds=[k.name for k in kinds])
         if device.type == "cuda":
-            # Compiling takes minutes for every kind, filling the pool and the text encoder more at the beginning: the clock, by
-            # which the rate cools, stands still meanwhile.
+            # At the beginning, compiling takes minutes for every kind, and filling the pool and the text encoder take more. The clock by
+            # which the rate cools stands still meanwhile.
             since = time.monotonic() if loop.warm else stop.begin
             loss_of = usable(loss_of, transformer_loss, lambda of: rehearse(batches, kinds, functools.partial(gradients, of)), log)
             stop.begin += time.monotonic() - since
@@ -432,7 +432,7 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
 
 
 def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: str = "cpu", workers: int = 0, deadline: float = float("inf")) -> None:
-    """`part`: "decoder" learns to draw the fixed latent, "encoder" to give it."""
+    """Trains a `part` of the VAE: "decoder" learns to draw pictures from the fixed latent, "encoder" to compute it."""
     stop, team = Stopper(minutes, deadline), Team()
     device, autocast = _place(device_name)
     latent, log = fixed_latent(model), Log(work, f"vae-{part}") if team.rank == 0 else lambda **_: None
@@ -445,7 +445,7 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
         done = state["done"]
     elif found := export.read_vae(model):
         net.load_state_dict(found["vae"])
-        done |= found["done"].get(part, {})  # a file of before it was written says nothing: step 0
+        done |= found["done"].get(part, {})  # files from before this was written have no "done": step 0
         log(note="continues from exported weights", **done)
     else:
         start.encoder(net, latent)
@@ -468,7 +468,7 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
                     "average_count": average.count, "names": [n for n, _ in named], "done": done})  # fmt: skip
 
     if device.type == "cuda":
-        vae.CHANNELS_LAST = torch.backends.cudnn.benchmark = True  # lengths of crops are few: each is tried once
+        vae.CHANNELS_LAST = torch.backends.cudnn.benchmark = True  # crops have few lengths, so the fastest kernels are searched for once for each
     if shutil.which("g++"):
         os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(work / "compiled"))
         torch._dynamo.config.suppress_errors = True
@@ -479,7 +479,7 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
     loop = Loop(stop, team, device, params, optimizer, average, done, log, checkpoint, saving=180)
 
     def next_batch():
-        if loop.warm == 1 and device.type == "cuda":  # the first step compiled
+        if loop.warm == 1 and device.type == "cuda":  # the first step was spent compiling
             stop.begin = time.monotonic()
         return next_of(batches, stop)
 

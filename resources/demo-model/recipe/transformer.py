@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The diffusion-forcing transformer and the text encoder in the original layout's names (SkyReels-V2, UMT5), made for training.
+"""The diffusion-forcing transformer and the text encoder with the names of the original layout (SkyReels-V2, UMT5), made for training.
 
 Dimension letters: B batch, T H W latent grid, L tokens, D width, N heads. Parameters are kept in f32; `forward` follows autocast."""
 
@@ -44,7 +44,7 @@ def _linear(inner: int, outer: int, std: float | None = None, bias: bool = True)
 
 
 def rope(frames: int, rows: int, columns: int, head_dim: int, device=None):
-    """cos, sin [L, head_dim/2]: a third of the pairs for height and width each, the rest for time (`rope_apply` of Wan 2.1, wan/modules/model.py)."""
+    """-> cos, sin [L, head_dim/2]: a third of the pairs each for height and width, the rest for time (`rope_apply` in wan/modules/model.py of Wan 2.1)"""
     pairs = head_dim // 2
     side = pairs // 3
 
@@ -60,13 +60,13 @@ def rope(frames: int, rows: int, columns: int, head_dim: int, device=None):
 
 
 def rotate(x, cos, sin):
-    """x [B,N,L,head_dim], pairs interleaved."""
+    """Turns x [B,N,L,head_dim], whose pairs are interleaved."""
     a, b = x.float().unflatten(-1, (-1, 2)).unbind(-1)
     return torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(-2).to(x.dtype)
 
 
 def attend(q, k, v, bias, scale: float):
-    """softmax(q k^T scale + bias) v. PyTorch's fused attention is three times slower than plain products on a processor at these sizes."""
+    """softmax(q k^T scale + bias) v. On a processor PyTorch's fused attention is three times slower than plain products at these sizes."""
     if q.is_cuda:
         return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=scale)
     score = (q * scale) @ k.transpose(-1, -2)
@@ -74,7 +74,7 @@ def attend(q, k, v, bias, scale: float):
 
 
 class Attention(nn.Module):
-    """x [B,L,D] over context [B,n,D] -> [B,L,D]. `table`: rope's rotation of both; `bias` on the scores, as [B,1,1,n]."""
+    """Attention of x [B,L,D] to context [B,n,D] -> [B,L,D]. `table`: rotary table for both; `bias` [B,1,1,n] is added to the scores."""
 
     def __init__(self, dim: int, heads: int):
         super().__init__()
@@ -137,11 +137,11 @@ class Transformer(nn.Module):
         self.head = Head(s.dim, 4 * s.z)
 
     def forward(self, x, t, text, lengths, tap: int | None = None):
-        """x [B,z,T,H,W]; t [B,T] in 0...1000; text [B,n,text_dim], rows past `lengths` [B] zero -> velocity like x; with `tap` also the
-        features [B,T,S,D] after so many blocks.
+        """x [B,z,T,H,W]; t [B,T] in 0...1000; text [B,n,text_dim] with zeros in the rows past `lengths` [B] -> velocity like x; with `tap` also
+        the features [B,T,S,D] after so many blocks.
 
-        The rows between a prompt's length and text_len are all alike: they are one key whose score is raised by the logarithm of their
-        number, which is the same arithmetic."""
+        The rows between a prompt's length and text_len are all alike, so they are one key whose score is raised by the logarithm of their
+        number, which gives the same result."""
         s = self.sizes
         batch, _, frames, height, width = x.shape
         h, w = height // 2, width // 2
@@ -176,7 +176,7 @@ class Transformer(nn.Module):
 
 
 def bucket(relative: torch.Tensor) -> torch.Tensor:
-    """UMT5's 32 relative positions, 128 the farthest."""
+    """UMT5's 32 buckets of relative positions, the farthest at 128."""
     n = relative.abs()
     far = (8 + (torch.log(n.clamp(min=1).float() / 8) / math.log(16) * 8).floor().long()).clamp(max=15)
     return torch.where(n < 8, n, far) + 16 * (relative > 0)
@@ -186,7 +186,7 @@ class TextAttention(nn.Module):
     def __init__(self, s: Sizes):
         super().__init__()
         self.heads = s.text_heads
-        # No division by the root of the head size in this network: the queries begin small instead.
+        # This network does not divide by the root of the head size, so the queries begin small instead.
         self.q = _linear(s.text_dim, s.text_dim, (s.text_dim * s.text_dim / s.text_heads) ** -0.5, False)
         self.k, self.v = (_linear(s.text_dim, s.text_dim, bias=False) for _ in range(2))
         self.o = _linear(s.text_dim, s.text_dim, 0.3 * s.text_dim**-0.5, False)
@@ -216,8 +216,8 @@ class TextBlock(nn.Module):
         self.pos_embedding = nn.Module()
         self.pos_embedding.embedding = nn.Embedding(32, s.text_heads)
         nn.init.zeros_(self.pos_embedding.embedding.weight)
-        # A head looks at the word before, one at the word after, two at the words around. From zero these scores, which grow by a
-        # learning rate a step, take hours, and until then every colour may be any object's.
+        # One head looks at the word before, one at the word after, two at the words around. From zero it would take these scores hours
+        # to grow, by a learning rate in each step, and until then every colour might belong to any object.
         with torch.no_grad():
             for head, near, score in ((0, [-1], 5.0), (1, [1], 5.0), (2, [-3, -2, -1], 3.0), (3, [1, 2, 3], 3.0)):
                 if head < s.text_heads:
@@ -237,7 +237,7 @@ class TextEncoder(nn.Module):
         self.norm = RmsNorm(s.text_dim)
 
     def forward(self, tokens, lengths):
-        """tokens int64 [B,n] padded with 0, lengths [B] -> [B,n,text_dim], rows past the length zero."""
+        """tokens int64 [B,n] padded with 0, lengths [B] -> [B,n,text_dim], with zeros in the rows past the length"""
         at = torch.arange(tokens.shape[1], device=tokens.device)
         real = at < lengths[:, None]
         mask = torch.where(real, 0.0, -1e9)[:, None, None]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Wan 2.1 video VAE (original names) with small widths, made for training on processors and accelerators.
 
-Frames travel as a batch of pictures [B*F,C,H,W]; a causal 3x3x3 convolution is a 2-d one over three frames stacked as channels,
-which is several times faster than a 3-d one on processors. All frames of a clip at once: `vae21.md` 4, no caches."""
+Frames are a batch of pictures [B*F,C,H,W]. A causal 3x3x3 convolution is a 2-d one over three frames stacked as channels, which is
+several times faster on processors than a 3-d one. All frames of a clip are computed at once (`vae21.md` 4, without caches)."""
 
 import torch
 import torch.nn.functional as F
@@ -11,17 +11,17 @@ from torch import nn
 BASE, MULTIPLIERS, BLOCKS = 16, (1, 2, 4, 4), 1
 
 
-CHANNELS_LAST = False  # in memory, as a GPU's matrix units want it; pictures are [B*F,C,H,W] all the same
+CHANNELS_LAST = False  # the layout in memory that a GPU's matrix units need; shapes are [B*F,C,H,W] all the same
 
 
 def laid(x):
-    """Pictures x as they should lie."""
+    """x in the layout that is wanted in memory."""
     return x.contiguous(memory_format=torch.channels_last) if CHANNELS_LAST else x
 
 
 def over_time(clip, layer, frames: int, stride: int = 1, zeros: int = 0):
-    """`layer` (weight [out,C,3,k,k]) over every three frames of `clip` [B,F,C,H,W] that follow each other, `zeros` frames of zeros before
-    them, `frames` times, `stride` frames farther each time -> [B*frames,out,H,W]. The three are stacked as channels."""
+    """Applies `layer` (weight [out,C,3,k,k]) to three consecutive frames of `clip` [B,F,C,H,W], which follow `zeros` frames of zeros. Does this
+    `frames` times, `stride` frames farther each time -> [B*frames,out,H,W]. The three frames are stacked as channels."""
     channel = 4 if CHANNELS_LAST else 2
     if CHANNELS_LAST:
         clip = clip.permute(0, 1, 3, 4, 2)
@@ -35,7 +35,7 @@ def over_time(clip, layer, frames: int, stride: int = 1, zeros: int = 0):
 
 
 class Causal(nn.Module):
-    """`weight` [out,in,3,k,k]; two zero frames in front."""
+    """A causal convolution with `weight` [out,in,3,k,k] and two frames of zeros in front."""
 
     def __init__(self, inner: int, outer: int, kernel: int = 3, gain: float = 1.0):
         super().__init__()
@@ -48,7 +48,7 @@ class Causal(nn.Module):
 
 
 class Point(nn.Module):
-    """1x1x1 convolution."""
+    """A 1x1x1 convolution."""
 
     def __init__(self, inner: int, outer: int):
         super().__init__()
@@ -60,7 +60,7 @@ class Point(nn.Module):
 
 
 def normalised(x, gamma):
-    """RMS norm over the channels of x [n,C,H,W], in f32: F.normalize with its eps of 1e-12, several times faster on processors."""
+    """RMS norm over the channels of x [n,C,H,W], in f32. The same as F.normalize with its eps of 1e-12, but several times faster on processors."""
     y = x.float()
     return y * (y.square().sum(1, keepdim=True).clamp(min=1e-24).rsqrt() * x.shape[1] ** 0.5) * gamma.reshape(-1, 1, 1)
 
@@ -75,12 +75,12 @@ class Norm(nn.Module):
 
 
 def activated(x, gamma):
-    """SiLU of `normalised`, in the type of x: f32 between costs nothing where it is compiled."""
+    """SiLU of `normalised`, in the type of x. Computing in f32 in between costs nothing if this is compiled."""
     return F.silu(normalised(x, gamma)).to(x.dtype)
 
 
 def compile_loops() -> None:
-    """Half of a training step on a processor are loops over pixels, several of them one after the other: one compiled loop instead."""
+    """Compiles `activated`: on a processor half of a training step is loops over pixels, several in a row, which become one compiled loop."""
     global activated
     activated = torch.compile(activated, dynamic=True)
 
@@ -102,7 +102,7 @@ class Residual(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """Within one frame, one head; [B*F,C,H,W] -> the same."""
+    """Attention within each frame, with one head; [B*F,C,H,W] -> the same."""
 
     def __init__(self, channels: int):
         super().__init__()
@@ -235,7 +235,7 @@ class Vae(nn.Module):
         self.conv1, self.conv2 = Point(2 * z, 2 * z), Point(z, z)
         self.z = z
         self.register_buffer("std", torch.as_tensor(std, dtype=torch.float32).reshape(1, -1, 1, 1), persistent=False)
-        with torch.no_grad():  # both begin by undoing the scale
+        with torch.no_grad():  # at first both only undo the scale
             self.conv2.weight.copy_(torch.diag(1 / self.std.flatten())[:, :, None, None, None])
             scale = torch.cat([self.std.flatten(), torch.ones(z)])
             self.conv1.weight.copy_(torch.diag(scale)[:, :, None, None, None])
@@ -247,7 +247,7 @@ class Vae(nn.Module):
         return y.unflatten(0, (batch, -1)).transpose(1, 2)
 
     def decode(self, latent):
-        """normalised [B,z,T,h,w] -> [B,3,F,H,W], not clamped"""
+        """normalised [B,z,T,h,w] -> [B,3,F,H,W], which is not clamped"""
         batch, _, frames = latent.shape[:3]
         y = self.decoder(self.conv2(latent.transpose(1, 2).flatten(0, 1) * self.std), frames)
         return y.unflatten(0, (batch, -1)).transpose(1, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The world: what a clip shows (a `Scene` is plain data), where each object is at any time, and the drawn frames."""
+"""The world: what a clip shows (a `Scene`, plain data), where each object is at any time, and how frames are drawn."""
 
 from dataclasses import dataclass, field
 
@@ -8,10 +8,10 @@ import numpy as np
 import draw
 
 FPS = 16
-SIZES = {"small": 0.175, "medium": 0.210, "large": 0.250}  # radius by the height of a 144-pixel picture
+SIZES = {"small": 0.175, "medium": 0.210, "large": 0.250}  # radius, as a share of the height of a picture of 144 pixels
 DIRECTIONS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 MOTIONS = ("rest", "float", "bounce", "orbit", "spin", "grow", "shrink")
-PLACES = {"left": 0.27, "middle": 0.5, "right": 0.73}  # of the width
+PLACES = {"left": 0.27, "middle": 0.5, "right": 0.73}  # shares of the width
 
 
 @dataclass
@@ -21,8 +21,8 @@ class Object:
     size: str
     motion: str
     direction: str = ""  # of `float`
-    place: str = ""  # as the caption says it; empty: unsaid
-    x: float = 0.5  # centre at time 0, fractions of the free width and height
+    place: str = ""  # as in the caption; empty if that does not tell it
+    x: float = 0.5  # centre at time 0, as shares of the free width and height
     y: float = 0.5
     radius: float = 0.19
     tilt: float = 0.0
@@ -40,12 +40,12 @@ class Scene:
 
 
 def pixels(radius: float, height: int) -> float:
-    """Radius in pixels. Small pictures are windows rather than reductions: sizes go with the root of the height."""
+    """The radius in pixels. Small pictures are cut-outs rather than reductions: sizes grow with the root of the height."""
     return radius * 144 * (height / 144) ** 0.5
 
 
 def path(o: Object, times, height: int, width: int):
-    """Centre x, y, radius, angle [F] in pixels and radians at `times` (seconds)."""
+    """-> centre x, y, radius, angle, [F] each, in pixels and radians at `times` (seconds)"""
     t = np.asarray(times, np.float64)
     r0 = pixels(o.radius, height)
     reach = np.full_like(t, r0)
@@ -73,7 +73,7 @@ def path(o: Object, times, height: int, width: int):
 
 
 def render(scene: Scene, frames: int, height: int = 144, width: int = 256, start: float = 0.0) -> np.ndarray:
-    """[F,H,W,3] f32 in 0...1, beginning `start` seconds into the clip."""
+    """Draws frames, [F,H,W,3] f32 in 0...1, beginning `start` seconds into the clip."""
     if scene.background == "gradient":
         back = draw.gradient(height, width, *scene.colours, scene.direction)
     else:
@@ -96,12 +96,12 @@ def _object(rng, taken, avoid, side: float | None) -> Object:
     o = Object(shape, free[rng.integers(len(free))], size, motions[rng.integers(len(motions))])
     o.radius = SIZES[size] * (0.93 + 0.14 * rng.random())
     o.tilt = rng.normal() * 0.06
-    # What no caption tells is narrow: a way that could go anywhere, at any speed, frayed for hours of training, and shapes whose speeds
-    # differed by a tenth ended as the blur of all the places where they could be. Everything has one speed and turns clockwise; a
-    # bounce begins near its highest point and turns at the ground between the 17th and the 18th frame, where a latent frame ends: inside
-    # of one, a turn as sudden came out lumpy.
+    # What captions do not tell varies little. Motions that could go anywhere at any speed stayed blurred for hours of training, and shapes
+    # whose speeds differed by a tenth ended as a blur of all the places where they could be. So everything has one speed and turns
+    # clockwise. A bounce begins near its highest point and turns at the ground between the 17th and the 18th frame, where a latent frame
+    # ends: within one, so sudden a turn came out lumpy.
     o.phase = 0.53 + 0.01 * rng.random() if o.motion == "bounce" else 0.05 * rng.random()
-    # Where no caption says a place, it is about the middle; with a side told, any height has done no harm.
+    # If the caption names no place, it is near the middle; if it names a side, any height does no harm.
     o.x = 0.5 + (rng.random() - 0.5) * 0.2 if side is None else side + (rng.random() - 0.5) * 0.14
     o.y = 0.5 + (rng.random() - 0.5) * (0.3 if side is None else 0.6)
     if o.motion == "float":
@@ -117,7 +117,7 @@ def _object(rng, taken, avoid, side: float | None) -> Object:
 
 
 def sample(rng, objects: int | None = None) -> Scene:
-    """A random scene of one to three objects of different colours, none of them the gradient's."""
+    """A random scene of one to three objects of different colours, none of which is a colour of the gradient."""
     count = objects or 1 + rng.choice(3, p=(0.58, 0.34, 0.08))
     if rng.random() < 0.6:
         pair = tuple(np.array(list(draw.COLOURS))[rng.choice(len(draw.COLOURS), 2, replace=False)].tolist())
@@ -148,9 +148,9 @@ def sample(rng, objects: int | None = None) -> Scene:
 
 
 def loose(rng) -> Scene:
-    """What a caption shows that names no object: a red ball on the left and a yellow star on the right, which float up or down over a
-    gradient. Narrow as all that no caption tells; of anything at all came shapes that turned into others on the way, of two colours
-    each a ball that reddened."""
+    """The scene for a caption that names no object: a red ball on the left and a yellow star on the right, which float up or down over a
+    gradient. It varies as little as all that captions do not tell: when it could be anything, shapes turned into others on the way, and
+    when each had two colours, a ball became red."""
     while True:
         scene = sample(rng, 2)
         left, right = sorted(scene.objects, key=lambda o: o.place)

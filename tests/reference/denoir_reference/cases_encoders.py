@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wan-vae-encode, wan-vae-decode, umt5, clip-vision."""
+"""The cases wan-vae-encode, wan-vae-decode, umt5 and clip-vision."""
 
 import torch
 
@@ -10,7 +10,7 @@ from .weights import clip_config, clip_weights, textual_half, transformer_config
 
 
 def golden_fill(shapes: dict, strip: str = "") -> dict:
-    """Fill rules of vae21.md 6, umt5.md 6 and clip.md 5, rounded to float32."""
+    """Weights by the fill rules of vae21.md 6, umt5.md 6 and clip.md 5, rounded to float32."""
     out = {}
     for full, shape in shapes.items():
         name = full.removeprefix(strip)
@@ -35,8 +35,8 @@ def _close(got, want, limit, what):
 
 
 def _vae_case(f: Fixtures, kind: str, name: str, stored: str, weights: dict, sizes, mean, std, shape, note):
-    """`sizes`: base width and latent channels, of Wan 2.2's the decoder's base width between them; `shape` of the video (encode) or the
-    latent (decode)."""
+    """`sizes`: base width and latent channels; for Wan 2.2's VAE with the decoder's base width between them. `shape`: that of the video
+    (encode) or the latent (decode)."""
     network, oracle = (vae22.Vae22, oracles.vae22) if len(sizes) == 3 else (vae.Vae, oracles.vae)
     ours = network({k: v.float() for k, v in weights.items()}, mean, std)
     theirs = oracle(weights, *sizes, mean, std)
@@ -162,7 +162,7 @@ def _umt5_case(f, name, stored, weights, tokens, text_len, note):
 
 
 def _tokens(name: str, count: int, vocabulary: int) -> list:
-    """Ids from 3 on, the end token last."""
+    """Token ids from 3 on, with the end token last."""
     values = named_values(name, count - 1) * 0.5 + 0.5
     return [3 + int(v * (vocabulary - 3)) for v in values] + [1]
 
@@ -239,7 +239,7 @@ def make_umt5(f: Fixtures):
     )
 
     w = umt5_weights("umt5-quanto", 64, 16, 16, 24, 2, 2)
-    linears = [k for k, v in w.items() if v.dim() == 2]  # mmgp takes the tables, too
+    linears = [k for k, v in w.items() if v.dim() == 2]  # mmgp quantises the tables as well
     stored, values = quanto.quantised(w, linears)
     file = "models_t5_umt5-xxl-enc-quanto_int8.safetensors"
     write_safetensors(f.weights("umt5-quanto") / file, stored, quanto.metadata(linears))
@@ -310,7 +310,7 @@ def make_clip(f: Fixtures):
             settings=settings,
         )
 
-    # Towers for small images: the position table tells. Those of 224 pixels are in the whole models.
+    # These towers take small images, which follows from the position table. Towers for 224 pixels are in the whole models.
     w = clip_weights("clip-hf", 36, 48, 3, image=56)
     write_safetensors(
         f.weights("clip-hf") / "model.safetensors", names.clip_to_hf(w, position_ids=True), {"format": "pt"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model folders, before the cases that use them."""
+"""Makes the model folders; to be called before the cases that use them."""
 
 from . import models
 from .files import Fixtures

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole pipelines: requests, noise and images in, final latents out."""
+"""Cases of whole pipelines: requests, noise and images are given, final latents are expected."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from .values import uniform
 
 
 def make_loras(m: Maker):
-    """Three files of changes to the same model, each in a spelling of its own; two requests."""
+    """Three files with changes to the same model, each with another spelling of the names, and two requests that use them."""
     weights, inputs = models.T2V.weights(), m.f.root / "_inputs"
     style, steps = lora.changes(weights, "lora/style"), lora.changes(weights, "lora/steps", every=3)
     more = {

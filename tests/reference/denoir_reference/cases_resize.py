@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resize goldens: Pillow's Lanczos and bicubic on bytes, PyTorch's bicubic without antialias on floats."""
+"""Goldens for resizing: Pillow's Lanczos and bicubic filters on bytes, PyTorch's bicubic filter without antialias on floats."""
 
 import numpy as np
 import torch
@@ -58,7 +58,7 @@ def make(fixtures: Fixtures):
         out[f"{name}/source"] = value
         for width, height in TORCH[name]:
             result = torch_bicubic(value.double(), height, width).float()
-            if width * height > 10000:  # two rows are enough of a large one
+            if width * height > 10000:  # of a large image two rows are enough
                 out[f"{name}/bicubic/{width}x{height}/rows"] = result[:, [0, 112]].contiguous()
             else:
                 out[f"{name}/bicubic/{width}x{height}"] = result

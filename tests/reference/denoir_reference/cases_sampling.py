@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scheduler, timestep-matrix, noise."""
+"""The cases scheduler, timestep-matrix and noise."""
 
 import numpy as np
 import torch
@@ -59,7 +59,7 @@ def _check_goldens():
 
 
 def _diffusers_run(sampler: str, sigmas, timesteps, latent, velocities):
-    """diffusers' solver with our list put in the place of its own."""
+    """Runs diffusers' solver with our list instead of its own."""
     from diffusers import DPMSolverMultistepScheduler, UniPCMultistepScheduler
 
     common = dict(prediction_type="flow_prediction", use_flow_sigmas=True, flow_shift=1.0, solver_order=2)
@@ -104,7 +104,7 @@ def _scheduler_cases(f: Fixtures):
         sigmas, timesteps = sigma_list(list_id, steps, shift)
         small = shape if steps <= 10 else (2, 1, 2, 3)
         latent = normal(name + "/latent", small)
-        # A velocity as a model would give: mostly (noise - a picture), a little different at every step.
+        # Velocities like those of a model: mostly (noise - a picture), a little different at every step.
         velocities = [
             latent - uniform(name + "/x0", small, 1.5) + 0.3 * normal(f"{name}/v{i}", small) for i in range(steps)
         ]
@@ -253,7 +253,7 @@ def _noise_cases(f: Fixtures):
             settings={"kind": "torch-cuda:132", "seed": seed, "shape": "6"},
             note="published values of a CUDA generator",
         )
-    # One multiprocessor of 2048 threads: lanes 1 to 3 and a second call are reached by small tensors already.
+    # With one multiprocessor of 2048 threads, small tensors are enough to reach lanes 1 to 3 and a second call.
     for seed, count, sms in ((5, 9000, 1), (2**40 + 3, 5000, 2)):
         want = noise.torch_cuda(seed, count, sms)
         f.case(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cleaning and tokenizing: tests/fixtures/tokenize/cases.json, the models beside it."""
+"""Cases of cleaning and tokenizing: writes tests/fixtures/tokenize/cases.json and the models beside it."""
 
 from . import text
 from .files import Fixtures, write_json

@@ -21,7 +21,7 @@ class Maker:
         self.f = fixtures
 
     def case(self, name: str, model, note: str, run, layers="", **request) -> None:
-        """`run(trace, model, request, noise)` runs the networks with the trace on them."""
+        """`run(trace, model, request, noise)` runs the networks while the trace records them."""
         folder = self.f.root / name
         usual = {"width": 32, "height": 32, "frames": 5, "steps": 2, "noise": {"file": "noise.safetensors"}}
         full = request_of(model, **(usual | request))
@@ -30,7 +30,7 @@ class Maker:
         write_json(folder / "request.json", full)
         write_json(folder / "trace.json", {"layers": layers, "max_error": 1e-4, "note": note})
         write_safetensors(folder / "noise.safetensors", {"noise": noise})
-        # The version of PyTorch in the file would be the only byte that a new one changes.
+        # The file would name the version of PyTorch, and nothing else in it would change with a new one.
         with Trace(folder / "theirs.safetensors", layers, metadata={"source": "pytorch"}) as trace, torch.no_grad():
             run(trace, model, full, noise)
         self.f.cases.append(name)
@@ -46,7 +46,7 @@ def _text(trace, model, request) -> None:
 
 
 def _denoise(trace, model, request, noise, loop=pipelines.sample):
-    """The reference's loop with diffusers' transformer in it -> latent"""
+    """The reference's loop with diffusers' transformer -> latent"""
     forward = oracles.prepared(model.weights(), model.config)
     trace.watch(forward.model_for("forcing" in request or model.config.fps, 0), "transformer")
     return loop(model, request, noise, forward)

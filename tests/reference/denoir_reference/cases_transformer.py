@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wan-transformer: golden vectors of spec dit.md 11, then layouts, conditionings, timestep shapes and precisions."""
+"""The cases wan-transformer: golden vectors of spec dit.md 11, then layouts, conditionings, shapes of timesteps and precisions."""
 
 from dataclasses import replace
 
@@ -60,7 +60,7 @@ class Maker:
     def case(
         self, name, stored, c, weights, inputs, note, *, settings=None, dtype="f32", precision=None, tol=1e-4, causal=0
     ):
-        """Expects what our transformer gives in float64; diffusers' must agree in float32."""
+        """The expected values are our transformer's in float64; diffusers' must agree in float32."""
         args = {k: inputs.get(k) for k in ("clip", "condition")} | {
             "fps": int(inputs.get("fps", 1)),
             "causal_block": causal,
@@ -363,7 +363,7 @@ def _image_to_video(m: Maker):
 
 
 def _precisions(m: Maker):
-    """The two cast policies. The first weights are stored in f32, so that what is rounded can be seen."""
+    """The two policies of casts. The first weights are stored in f32, so that rounding them makes a difference."""
     c = Config(dim=32, heads=1, ffn=48, layers=2, text_dim=24, text_len=24, freq_dim=64)
     w = transformer_weights(c, "bf16-t2v")
     m.store("bf16-t2v", c, w)
@@ -395,7 +395,7 @@ def _precisions(m: Maker):
 
 
 def _quanto(m: Maker):
-    """A file of Wan2GP: linear layers of the blocks in 8 bits, everything else as it was."""
+    """A file as Wan2GP makes it: the linear layers of the blocks in 8 bits, everything else unchanged."""
     c = Config(dim=24, heads=2, ffn=36, layers=1, text_dim=16, text_len=20, freq_dim=16)
     w = transformer_weights(c, "t2v-24-quanto", torch.bfloat16)
     linears = [k for k, v in w.items() if k.startswith("blocks.") and v.dim() == 2]

@@ -9,7 +9,7 @@ STD = (0.26862954, 0.26130258, 0.27577711)
 
 
 def shapes(width: int, mlp: int, layers: int, patch: int = 14, image: int = 224, head: int = 8) -> dict:
-    """Original tensor names with their shapes (section 3)."""
+    """The original tensor names with their shapes (section 3)."""
     tokens = (image // patch) ** 2 + 1
     s = {
         "visual.patch_embedding.weight": (width, 3, patch, patch),
@@ -65,7 +65,7 @@ def preprocess(image: torch.Tensor) -> torch.Tensor:
 
 
 def preprocess_diffusers(image) -> torch.Tensor:
-    """A PIL image -> [3,224,224] as CLIPImageProcessor does: shortest edge by Pillow's bicubic, the middle (section 2.2)."""
+    """A PIL image -> [3,224,224] as by CLIPImageProcessor: resizes the shortest edge with Pillow's bicubic filter, crops the middle (section 2.2)."""
     from transformers import CLIPImageProcessor
 
     return torch.from_numpy(CLIPImageProcessor()(image, return_tensors="np")["pixel_values"][0])

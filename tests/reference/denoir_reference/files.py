@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files whose bytes depend on nothing but their contents."""
+"""Writes files whose bytes depend only on their contents."""
 
 import io
 import json
@@ -28,7 +28,7 @@ def _raw(tensor: torch.Tensor) -> bytes:
 
 
 def write_safetensors(path: Path, tensors: dict, metadata: dict | None = None) -> None:
-    """Tensors in name order, header padded with spaces to a multiple of 8."""
+    """Writes tensors in the order of their names; the header is padded with spaces to a multiple of 8 bytes."""
     header, offset, parts = {}, 0, []
     if metadata:
         header["__metadata__"] = metadata
@@ -120,14 +120,14 @@ class Fixtures:
 
 
 def relative_error(got: torch.Tensor, want: torch.Tensor) -> float:
-    """max|a - b| / max|b|, the measure of the cases."""
+    """max|a - b| / max|b|, the measure that the cases use."""
     if got.shape != want.shape:
         raise ValueError(f"shapes {tuple(got.shape)} and {tuple(want.shape)}")
     return float((got.double() - want.double()).abs().max() / want.double().abs().max().clamp_min(1e-30))
 
 
 def agree(what: str, got: torch.Tensor, want: torch.Tensor, limit: float) -> float:
-    """Stops the making of fixtures when two references disagree."""
+    """Ends the program if two references disagree."""
     error = relative_error(got, want)
     if not error <= limit:
         raise SystemExit(f"{what}: the references differ by {error:.2e}, allowed {limit:.0e}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LoRA files of spec checkpoints.md 9: made, and merged as it says, in float32 with one rounding."""
+"""Makes LoRA files of spec checkpoints.md 9, and merges them as it says, in float32 with one rounding."""
 
 import torch
 
@@ -10,7 +10,7 @@ RANK = 4
 
 
 def _modules(weights: dict) -> list:
-    """Linear layers of the blocks, of every kind."""
+    """The names of the blocks' linear layers of every kind."""
     return [k.removesuffix(".weight") for k in weights if k.startswith("blocks.") and k.endswith(".weight") and weights[k].ndim == 2]
 
 
@@ -56,7 +56,7 @@ def peft(low_rank: dict) -> dict:
 
 
 def merged(weights: dict, parts: list) -> dict:
-    """`parts`: (low_rank, factor, whole differences, their factor)."""
+    """The weights with `parts` added, each (low_rank, factor, whole differences, their factor)."""
     out = {}
     for name, stored in weights.items():
         value = stored.float()

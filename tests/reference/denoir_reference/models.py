@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole tiny models, each a folder as the families publish it; the module cases use their files too.
+"""Whole tiny models, each a folder in the form that its family publishes. The cases of single modules use their files as well.
 
 Wan2.1-T2V-tiny            original layout, text to video
 SkyReels-V2-I2V-tiny       original layout, CLIP branch
@@ -68,8 +68,8 @@ class Model:
     file: str = TRANSFORMER_FILE
     clip_width: int = 0
     seed: str = ""
-    second_vae: bool = False  # Wan 2.2's: a start image is the clean first latent frame
-    boundary: float = 0.0  # of two experts: the share of the noise below which the low-noise one takes over; 0: there is one
+    second_vae: bool = False  # the VAE of Wan 2.2, with which a start image is the clean first latent frame
+    boundary: float = 0.0  # with two experts: the share of noise below which the low-noise one takes over; 0: there is one expert
     pipeline_class: str = "WanPipeline"
     latents: tuple = ()  # mean and spread that the VAE's own config.json says; the published ones: what the VAE says
     _made: dict = field(default_factory=dict, repr=False)
@@ -80,7 +80,7 @@ class Model:
         return self._made["weights"]
 
     def low_weights(self) -> dict:
-        """The low-noise expert's; those of the class are the high-noise expert's."""
+        """The low-noise expert's weights; those of the class are the high-noise expert's."""
         if "low" not in self._made:
             self._made["low"] = make.transformer_weights(self.config, self.seed + "-low", torch.bfloat16)
         return self._made["low"]
@@ -92,7 +92,7 @@ class Model:
 
     @property
     def clip_heads(self) -> int:
-        """Width / 80: the config.json beside the file speaks of the transformer, not of this tower."""
+        """Width / 80, because the config.json beside the file is the transformer's, not this tower's."""
         return self.clip_width // 80
 
     @property
@@ -100,7 +100,7 @@ class Model:
         return 512 if self.layout == "diffusers" else self.config.text_len
 
     def encode_text(self, prompt: str) -> torch.Tensor:
-        """[text_len, width], float64, rows past the prompt zero."""
+        """-> [text_len, width], float64, with zeros in the rows past the prompt"""
         ids = text.ids(tokenizer(), text.clean(prompt), self.text_len)
         return umt5.padded(text_weights(), torch.tensor(ids), self.text_len)
 
@@ -112,7 +112,7 @@ class Model:
 
     @property
     def stride(self) -> int:
-        """Pixels of a side per latent pixel."""
+        """The number of pixels along a side of one latent pixel."""
         return 16 if self.second_vae else 8
 
     def vae(self):

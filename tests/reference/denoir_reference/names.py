@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Original tensor names to the other layouts (spec dit.md 4.1, vae21.md 3.4, umt5.md 2, clip.md 3)."""
+"""Translates original tensor names to the other layouts (spec dit.md 4.1, vae21.md 3.4, umt5.md 2, clip.md 3)."""
 
 import re
 
@@ -115,7 +115,7 @@ _CLIP = [
 
 
 def clip_to_hf(weights: dict, position_ids: bool = False) -> dict:
-    """The tower without its projection head; q, k, v apart."""
+    """The tower without its projection head, with q, k and v as separate tensors."""
     out = {}
     for name, value in weights.items():
         fused = re.match(r"^visual\.transformer\.(\d+)\.attn\.to_qkv\.(weight|bias)$", name)

@@ -55,7 +55,7 @@ def torch_cpu(seed: int, count: int) -> np.ndarray:
             if k + 1 < count:
                 out[k + 1] = radius * math.sin(angle)
         return out.astype(np.float32)
-    # All uniforms are drawn before the groups of sixteen are turned; the rest is drawn after them.
+    # All uniform values are drawn before the groups of sixteen are transformed; those for the rest are drawn afterwards.
     u = [(words.next() & 0xFFFFFF) * 2.0**-24 for _ in range(count)]
     for begin in range(0, count - 15, 16):
         fill(begin, u[begin : begin + 16])
@@ -75,7 +75,7 @@ def _philox(key: int, counter: list) -> list:
 
 
 def torch_cuda(seed: int, count: int, multiprocessors: int, threads_per_multiprocessor: int = 2048) -> np.ndarray:
-    """float32 [count], as a CUDA generator on a card of so many multiprocessors."""
+    """float32 [count], as from a CUDA generator on a card with so many multiprocessors."""
     grid = min(multiprocessors * (threads_per_multiprocessor // 256), -(-count // 256))
     stride, out = 256 * grid, np.empty(count, dtype=np.float64)
 

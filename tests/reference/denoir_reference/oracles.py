@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same networks as diffusers and transformers have them, loaded strictly with our weights, in float32."""
+"""The same networks in the implementations of diffusers and transformers, loaded strictly with our weights, in float32."""
 
 import torch
 
@@ -26,7 +26,7 @@ def _rotary(x, head_dim: int):
 
 def prepared(weights: dict, config):
     """A function (latent, timestep, text, clip, condition, fps, causal_block) -> velocity: diffusers'
-    WanTransformer3DModel, or SkyReelsV2Transformer3DModel where t is per frame or the frame rate counts."""
+    WanTransformer3DModel, or SkyReelsV2Transformer3DModel if the timestep is per frame or the frame rate is used."""
     from diffusers import SkyReelsV2Transformer3DModel, WanTransformer3DModel
 
     common = dict(
@@ -53,7 +53,7 @@ def prepared(weights: dict, config):
                 )
             else:
                 model = WanTransformer3DModel(**common)
-                # This release cuts the rotary table at head_dim // 3 channels: right only where that is even.
+                # This release cuts the rotary table at head_dim // 3 channels, which is right only if that is even.
                 model.rope.forward = lambda x: _rotary(x, config.dim // config.heads)
             made[key] = _strict(model, theirs)
             # WanTransformer3DModel multiplies time and frequency in float32, which alone costs 7e-5 at t = 999; the
@@ -93,7 +93,7 @@ def transformer(weights: dict, config, latent, timestep, text, **more):
 
 
 def vae(weights: dict, base: int, z: int, mean, std):
-    """diffusers' AutoencoderKLWan; use .encode(video[None]) and .decode(raw latent[None])."""
+    """diffusers' AutoencoderKLWan. Use its .encode(video[None]) and .decode(raw latent[None])."""
     from diffusers import AutoencoderKLWan
 
     model = AutoencoderKLWan(base_dim=base, z_dim=z, latents_mean=list(mean), latents_std=list(std))
@@ -153,7 +153,7 @@ def umt5_model(weights: dict):
 
 @torch.no_grad()
 def umt5(weights: dict, tokens, model=None):
-    """transformers' UMT5EncoderModel over the real tokens, padded to 16 more to see that padding changes nothing."""
+    """Runs transformers' UMT5EncoderModel on the real tokens, followed by 16 of padding, which must change nothing."""
     model = model or umt5_model(weights)
     ids = torch.cat([tokens, torch.zeros(16, dtype=torch.int64)])[None]
     mask = (torch.arange(ids.shape[1]) < len(tokens)).long()[None]
@@ -183,6 +183,6 @@ def clip_model(weights: dict, heads: int, side: int):
 
 @torch.no_grad()
 def clip(weights: dict, heads: int, image, model=None):
-    """transformers' CLIPVisionModel: hidden_states[-2]."""
+    """hidden_states[-2] of transformers' CLIPVisionModel."""
     model = model or clip_model(weights, heads, image.shape[-1])
     return model(pixel_values=image[None].float(), output_hidden_states=True).hidden_states[-2][0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a whole pipeline's case is made: pictures, the request, noise in, final latents out."""
+"""Makes the case of a whole pipeline: pictures, the request and noise are given, final latents are expected."""
 
 import io
 from dataclasses import replace
@@ -18,7 +18,7 @@ NEGATIVE = "low quality, blurred, static, watermark"
 
 
 def picture(width: int, height: int, seed: str) -> Image.Image:
-    """A drawn scene: sky, sun, hills, a hard-edged house, a little noise."""
+    """A drawn scene: sky, sun, hills, a house with hard edges, a little noise."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float64)
     u, v = x / width, y / height
     shift = 0.2 * named_values(seed, 4)
@@ -46,7 +46,7 @@ def psnr(got: torch.Tensor, want: torch.Tensor) -> float:
 
 
 def request_of(model, **given) -> dict:
-    """The request of a case: `given`, which wins, and what is the same in most."""
+    """The request of a case: `given`, and for the other fields what most cases have."""
     return {
         "schema": 1,
         "model": f"../_models/{model.folder}",
@@ -130,7 +130,7 @@ class Maker:
         return model.transformer().forward
 
     def agreement(self, model, request, noise, want) -> float:
-        """With CLIP, diffusers' processors split the context 512 rows from the end: then both are asked for 512."""
+        """With CLIP both sides are given a context of 512 rows, because diffusers' processors split it 512 rows from the end."""
         if model.config.clip_dim:
             model = replace(model, config=replace(model.config, text_len=512))
             want = self.run(model, request, noise, self.ours(model))
@@ -143,7 +143,7 @@ class Maker:
         return value
 
     def last_frames(self, forcing):
-        """Of the video that a clip goes on after: the overlap."""
+        """The overlap: the last frames of the video after which the clip continues."""
         end = forcing.get("video_frames") or len(self.before)
         return self.before[end - forcing.get("overlap", 17) : end]
 

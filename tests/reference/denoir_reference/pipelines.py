@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The loops of spec pipelines.md over the tiny models: networks in float64, solvers and guidance in float32.
 
-Precision f32 throughout, so nothing is rounded to bf16: neither SkyReels' pixels nor the latents of diffusion forcing.
+The precision is f32 throughout: nothing is rounded to bf16, neither SkyReels' pixels nor the latents of diffusion forcing.
 """
 
 import numpy as np
@@ -14,18 +14,18 @@ from .tea_cache import TeaCache
 
 
 def wan_pixels(image: Image.Image) -> torch.Tensor:
-    """[3,h,w] in -1..1 at the image's own size."""
+    """-> [3,h,w] in -1..1, at the image's own size"""
     return (torch.from_numpy(np.asarray(image).copy()).permute(2, 0, 1).float() / 255 - 0.5) / 0.5
 
 
 def wan_resized(image: Image.Image, width: int, height: int) -> torch.Tensor:
-    """Bicubic without antialias on the float pixels; overshoot stays; no crop."""
+    """Resizes the float pixels with the bicubic filter without antialias. Overshoot is kept, nothing is cropped."""
     pixels = wan_pixels(image).double()[None]
     return torch.nn.functional.interpolate(pixels, size=(height, width), mode="bicubic", align_corners=False)[0]
 
 
 def skyreels_cropped(image: Image.Image, width: int, height: int) -> Image.Image:
-    """Centre crop to the target's aspect, no resize (section 3.1); edges are rounded half to even."""
+    """Crops the centre to the target's aspect ratio, without a resize (section 3.1). Edges are rounded half to even."""
     w, h = image.size
     if (w, h) == (width, height):
         return image
@@ -45,13 +45,13 @@ def forcing_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
 
 
 def frame_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
-    """A frame of the video that goes on: its reader fits it to the size, whatever the aspect (section 7.6)."""
+    """A frame of the video that is continued: its reader resizes it to the size, whatever its aspect ratio (section 7.6)."""
     small = image.resize((width, height), Image.BICUBIC)
     return torch.from_numpy(np.asarray(small).copy()).permute(2, 0, 1).float() / 127.5 - 1
 
 
 def ti2v_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
-    """Lanczos until the target is covered, the middle of it (section 5)."""
+    """Resizes with the Lanczos filter until the target is covered, then crops the middle (section 5)."""
     scale = max(width / image.width, height / image.height)
     large = image.resize((round(image.width * scale), round(image.height * scale)), Image.LANCZOS)
     left, top = (large.width - width) // 2, (large.height - height) // 2
@@ -59,7 +59,7 @@ def ti2v_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
 
 
 def diffusers_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
-    """diffusers' VideoProcessor: Lanczos to the size, whatever the aspect."""
+    """As diffusers' VideoProcessor: resizes with the Lanczos filter to the size, whatever the aspect ratio."""
     small = image.resize((width, height), Image.LANCZOS)
     return torch.from_numpy(np.asarray(small).copy()).permute(2, 0, 1).float() / 255 * 2 - 1
 
@@ -74,7 +74,7 @@ def given_mask(frames: int, last: bool) -> torch.Tensor:
 
 
 def image_condition(model, first: torch.Tensor, last: torch.Tensor | None, frames: int) -> torch.Tensor:
-    """[20,T,h,w]: mask, then the latents of a video that is grey but for its given frames."""
+    """[20,T,h,w]: the mask, then the latents of a video that is grey except for its given frames."""
     video = torch.zeros(3, frames, *first.shape[1:], dtype=torch.float64)
     video[:, 0] = first
     if last is not None:
@@ -85,8 +85,8 @@ def image_condition(model, first: torch.Tensor, last: torch.Tensor | None, frame
 
 
 def guided(velocity, text, empty, guidance: float, on=True, second: bool = False):
-    """The conditional pass first; `velocity(context)` in float32, [C,T,h,w]. `on`: whether guidance reaches the step, or [T] each of its
-    latent frames. `second`: the other pass is made although nothing needs it."""
+    """Guidance, with the conditional pass first. `velocity(context)` gives float32 [C,T,h,w]. `on`: whether guidance applies to the step, or
+    [T] to each latent frame. `second`: whether the other pass is made even if it is not needed."""
     with_text = velocity(text)
     without = velocity(empty) if second or np.any(on) else with_text
     whole = without + np.float32(guidance) * (with_text - without)
@@ -94,8 +94,8 @@ def guided(velocity, text, empty, guidance: float, on=True, second: bool = False
 
 
 def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condition=None, clean=None, low=None) -> torch.Tensor:
-    """Text to video, image to video, first and last frame: every frame at the same time, but for TI2V's `clean` first latent frame
-    [z,1,h,w], which stays at time 0 and as it is. `low`: the forward of Wan 2.2's low-noise expert, with a guidance of its own."""
+    """Text to video, image to video, first and last frame. All frames have the same timestep, except TI2V's `clean` first latent frame
+    [z,1,h,w], which stays at time 0 and is not changed. `low`: the forward of Wan 2.2's low-noise expert, with a guidance of its own."""
     kind, list_id = SOLVERS[request.get("sampler", "unipc")]
     sigmas, timesteps = sigma_list(list_id, request["steps"], request["shift"])
     solver, latent = kind(sigmas), noise.numpy().copy()
@@ -103,13 +103,13 @@ def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condit
     if clean is not None:
         latent[:, :1] = clean
     cache = {}
-    if options := request.get("cache"):  # both passes are counted, also where guidance 1 needs but one
+    if options := request.get("cache"):  # both passes are counted, even if guidance 1 needs only one
         steps = request["steps"]
         calls = steps if request.get("family") == "skyreels" else 2 * steps
         cache = {"cache": TeaCache(options, steps, calls, condition is not None)}
     for t in timesteps:
         times = torch.tensor(float(t))
-        if clean is not None:  # one for each token, of the first frame 0
+        if clean is not None:  # one for each token; those of the first frame are 0
             frame = latent.shape[2] * latent.shape[3] // 4
             times = torch.full((latent.shape[1] * frame,), float(t))
             times[:frame] = 0
@@ -142,8 +142,8 @@ def window_frames(frames: int, base: int, overlap: int) -> list[int]:
 def force_long(
     model, request: dict, noise: torch.Tensor, forward, before=None, last=None, video=None
 ) -> list[torch.Tensor]:
-    """Window after window; `noise` holds that of all, one behind the other. Each begins with the last pictures that there are, encoded
-    again: of `video`, the pictures of `before`, its own (section 7.6). -> the final latents of each."""
+    """Diffusion forcing window by window; `noise` holds the noise of all windows, one after the other. Each window begins with the last
+    pictures so far, encoded again; at first these are of `video`, the pictures of `before` (section 7.6). -> the final latents of each."""
     options = request["forcing"]
     overlap = options.get("overlap", 17)
     parts = noise.split(window_frames(request["frames"], options.get("base", request["frames"]), overlap), dim=1)
@@ -159,7 +159,7 @@ def force_long(
 
 def force(model, request: dict, noise: torch.Tensor, forward, before=None, last=None) -> torch.Tensor:
     """Diffusion forcing within one window (section 7): every latent frame has its own solver and timesteps. `before`: the latents that
-    the clip begins with, of its first image or of what it goes on after."""
+    the clip begins with, those of its first image or of what it continues."""
     options = request["forcing"]
     block, latent, ready = options.get("block", 1), noise.clone(), 0
     if before is not None:
@@ -177,7 +177,7 @@ def force(model, request: dict, noise: torch.Tensor, forward, before=None, last=
     causal = block if options.get("causal_attention") else 0
     cache = {}
     if request.get("cache"):
-        # SkyReels' formula counts the clip's own frames: not the rows that an end image adds, in which nothing moves.
+        # SkyReels' formula counts the clip's own frames, not the rows that an end image adds, in which nothing moves.
         steps = int(update.any(axis=1).sum())
         cache = {"cache": TeaCache(request["cache"], steps, steps)}
     for times, changes in zip(matrix, update):

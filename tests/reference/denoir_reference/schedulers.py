@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sigma lists and solvers of spec schedulers.md. Scalars and samples in float32 as in the originals, on NumPy, whose
+"""Sigma lists and solvers of spec schedulers.md. Scalars and samples are float32 as in the originals, in NumPy, whose
 float32 sums and products are the same everywhere; logarithms are taken in float64 and rounded."""
 
 import math
@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 F32 = np.float32
-S_MAX = float(F32(0.999))  # list A starts at the float32 number, widened
+S_MAX = float(F32(0.999))  # list A starts at the float32 value, widened
 
 
 def shifted(sigma, shift: float):
@@ -45,8 +45,8 @@ def _lambda(sigma: F32) -> F32:
 
 
 class UniPC:
-    """Order 2, bh2 (section 4). `aliased`: the sample kept from the first step is the buffer that the caller then
-    overwrites with the result, as in diffusion forcing (section 6)."""
+    """UniPC of order 2, bh2 (section 4). `aliased`: the sample kept from the first step is the buffer that the caller
+    then overwrites with the result, as in diffusion forcing (section 6)."""
 
     def __init__(self, sigmas, aliased: bool = False):
         self.sigmas, self.aliased = sigmas, aliased
@@ -55,7 +55,7 @@ class UniPC:
         self.m = self.m_prev = self.last = None
 
     def _between(self, s, t):
-        """Scalars of a step from sigma s to sigma t."""
+        """The scalars of a step from sigma s to sigma t."""
         h = _lambda(t) - _lambda(s)
         e = _expm1(-h)
         return h, -h, e, F32(1) - t

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TeaCache (section 8 of spec pipelines.md) as its originals keep it: a count of calls and two streams, even and odd, inside the model."""
+"""TeaCache (section 8 of spec pipelines.md) as in its originals: the model itself counts calls and keeps two streams, even and odd."""
 
 import numpy as np
 
@@ -19,9 +19,9 @@ class Stream:
 
 
 class TeaCache:
-    """`calls`: after so many the count begins anew."""
+    """`calls`: after so many calls the count begins anew."""
 
-    made, skipped = 0, 0  # forwards of all, for the notes
+    made, skipped = 0, 0  # numbers of forwards, for the notes
 
     def __init__(self, options: dict, steps: int, calls: int, image: bool = False):
         self.threshold, self.projected = options["threshold"], options.get("ret_steps", False)
@@ -33,7 +33,7 @@ class TeaCache:
         self.stream = self.streams[0]
 
     def skips(self, e, e0) -> bool:
-        """Of the forward that begins here."""
+        """Whether the forward that begins here skips the blocks."""
         signal = e0 if self.projected else e
         s = self.stream = self.streams[self.count % 2]
         skip = False

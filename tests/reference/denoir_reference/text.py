@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prompt cleaning (spec umt5.md 5) and tiny tokenizers of the form of google/umt5-xxl."""
+"""Prompt cleaning (spec umt5.md 5) and tiny tokenizers in the form of google/umt5-xxl."""
 
 import base64
 import html
@@ -166,7 +166,7 @@ def tokenizer_json(spiece: bytes, added: tuple = ()) -> str:
 
 
 def fast_tokenizer(json_text: str):
-    """transformers' T5TokenizerFast of a tokenizer.json."""
+    """transformers' T5TokenizerFast, made from a tokenizer.json."""
     from tokenizers import Tokenizer
     from transformers import T5TokenizerFast
 
@@ -174,8 +174,8 @@ def fast_tokenizer(json_text: str):
 
 
 def spiece_tokenizer(spiece: bytes):
-    """T5TokenizerFast as transformers makes it of a folder with nothing but a spiece.model: unlike the tokenizer.json of
-    google/umt5-xxl it takes the white space at the end away, and cuts `<s>` and the extra ids out of the text."""
+    """T5TokenizerFast as transformers makes it from a folder that has only a spiece.model. Unlike the tokenizer.json of
+    google/umt5-xxl it removes white space at the end, and cuts `<s>` and the extra ids out of the text."""
     import tempfile
 
     from transformers import T5TokenizerFast
@@ -186,5 +186,5 @@ def spiece_tokenizer(spiece: bytes):
 
 
 def ids(tokenizer, text: str, limit: int = 512) -> list:
-    """Of a cleaned text: real ids with the end token, at most `limit`."""
+    """The real ids of a cleaned text with the end token, at most `limit`."""
     return tokenizer(text, truncation=True, max_length=limit, add_special_tokens=True)["input_ids"]

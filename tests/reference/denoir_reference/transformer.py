@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The video transformer of spec dit.md, written for reading: float64 throughout, rounded where a policy says so."""
+"""The video transformer of spec dit.md, written to be read: float64 throughout, with roundings where a policy says so."""
 
 import math
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ def same(x):
 
 
 class Policy:
-    """Cast points of dit.md section 7. Each attribute rounds one kind of value; the default rounds nothing (f32)."""
+    """The points of casts in dit.md section 7. Each attribute rounds one kind of value; by default nothing is rounded (f32)."""
 
     name = "f32"
     stored = staticmethod(same)  # every parameter, as it is kept
@@ -125,7 +125,7 @@ def rotary_table(head_dim: int, frames: int, rows: int, columns: int) -> torch.T
 
 
 class Transformer:
-    """`forward` on one sample without a batch axis. `weights`: original names."""
+    """`forward` takes one sample, without a batch axis. `weights` have their original names."""
 
     def __init__(self, weights: dict, heads: int, text_len: int = 512, precision: str = "f32"):
         self.policy = POLICIES[precision]
@@ -135,7 +135,7 @@ class Transformer:
         self.layers = len({k.split(".")[1] for k in weights if k.startswith("blocks.")})
 
     def linear(self, name, x):
-        """A matmul in the policy's arithmetic."""
+        """A matrix product in the policy's arithmetic."""
         p = self.policy
         return p.operand(F.linear(p.operand(x), p.weight(self.w[name + ".weight"]), p.weight(self.w[name + ".bias"])))
 
@@ -146,7 +146,7 @@ class Transformer:
         return self.policy.rms(x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)) * self.w[name + ".weight"]
 
     def attention(self, q, k, v, mask=None):
-        """[tokens, dim] each; float softmax over operands rounded by the policy."""
+        """q, k, v [tokens, dim] each. The operands are rounded by the policy, the softmax is not."""
         p, n = self.policy, self.heads
         q, k, v = (p.operand(t).reshape(t.shape[0], n, -1).transpose(0, 1) for t in (q, k, v))
         score = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
@@ -159,7 +159,7 @@ class Transformer:
         return torch.view_as_real(pairs * table[:, None]).reshape(x.shape)
 
     def time_features(self, timestep, fps):
-        """e [n, D], e0 [n, 6, D] for n timestep values."""
+        """-> e [n, D], e0 [n, 6, D] for n timestep values"""
         half = self.w["time_embedding.0.weight"].shape[1] // 2
         freq = 10000.0 ** (-torch.arange(half, dtype=torch.float64) / half)
         angle = timestep.reshape(-1, 1).double() * freq

@@ -23,7 +23,7 @@ def shapes(vocabulary: int, width: int, attention: int, ffn: int, heads: int, la
 
 
 def bucket(relative: int, max_distance: int = 128) -> int:
-    """32 buckets (section 1). The logarithms are in float32, as transformers', where a bucket ends on a whole number."""
+    """The bucket, one of 32 (section 1). The logarithms are in float32, as in transformers: this decides if a bucket ends on a whole number."""
     n = abs(relative)
     if n >= 8:
         n = min(15, 8 + int(torch.log(torch.tensor(n / 8)) / math.log(max_distance / 8) * 8))
@@ -56,6 +56,6 @@ def encode(weights: dict, tokens: torch.Tensor, max_distance: int = 128, eps: fl
 
 
 def padded(weights: dict, tokens: torch.Tensor, text_len: int, **config) -> torch.Tensor:
-    """[text_len, width], rows from len(tokens) on zero."""
+    """-> [text_len, width], with zeros in the rows from len(tokens) on"""
     text = encode(weights, tokens, **config)
     return F.pad(text, (0, 0, 0, text_len - len(tokens)))

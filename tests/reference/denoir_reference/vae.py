@@ -13,7 +13,7 @@ STD = [
 
 
 class Shapes(dict):
-    """Original tensor names with their shapes, layer after layer; the layers that both VAEs have."""
+    """Collects original tensor names with their shapes, layer by layer. These are the layers that both VAEs have."""
 
     def conv(self, name, *shape):
         self[name + ".weight"], self[name + ".bias"] = shape, (shape[0],)
@@ -47,7 +47,7 @@ DECODER = {
 
 
 def shapes(base: int, z: int) -> dict:
-    """Section 3.3, for base width `base` and multipliers 1, 2, 4, 4."""
+    """Names and shapes of section 3.3, for base width `base` and multipliers 1, 2, 4, 4."""
     s, top = Shapes(), 4 * base
     s.ends("encoder", 3, base, top, 2 * z)
     for i, (a, b) in ENCODER.items():
@@ -71,7 +71,7 @@ def shapes(base: int, z: int) -> dict:
 
 
 class Vae:
-    """`weights`: original names. Videos [3,F,H,W], latents [z,T,h,w], float64."""
+    """`weights` have their original names. Videos are [3,F,H,W], latents [z,T,h,w], all in float64."""
 
     def __init__(self, weights: dict, mean=MEAN, std=STD):
         self.w = {k: v.to(torch.float64) for k, v in weights.items()}
@@ -87,7 +87,7 @@ class Vae:
         return F.conv3d(x[None], w, self.w[name + ".bias"])[0]
 
     def conv2(self, name, x, stride=1, padding=0):
-        """Each frame for itself."""
+        """Convolves each frame by itself."""
         return F.conv2d(x.transpose(0, 1), self.w[name + ".weight"], self.w[name + ".bias"], stride, padding).transpose(
             0, 1
         )
@@ -133,7 +133,7 @@ class Vae:
         return self.conv2(p + ".resample.1", x, padding=1)
 
     def conv3_time(self, name, x):
-        """Kernel (3,1,1) over frames 1.., history zero: frame 0 is never seen (section 2.8)."""
+        """Kernel (3,1,1) over the frames from 1 on, with zeros before them: frame 0 is never seen (section 2.8)."""
         return F.conv3d(F.pad(x, (0, 0, 0, 0, 2, 0))[None], self.w[name + ".weight"], self.w[name + ".bias"])[0]
 
     def encode(self, video):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The video VAE of spec vae22.md, all frames at once. What is not redefined here is that of vae21.md."""
+"""The video VAE of spec vae22.md, all frames at once. What is not redefined here is as in vae21.md."""
 
 import torch
 
@@ -72,7 +72,7 @@ def avg_down(x, out: int, ft: int, fs: int):
 
 
 def dup_up(x, out: int, ft: int, fs: int):
-    """Channels repeated and laid out in space and time; the first frame stands for one alone (section 4)."""
+    """Repeats channels and lays them out in space and time; the first frame becomes only one frame (section 4)."""
     c, frames, height, width = x.shape
     cells = x.repeat_interleave(out * ft * fs * fs // c, 0).reshape(out, ft, fs, fs, frames, height, width)
     y = cells.permute(0, 4, 1, 5, 2, 6, 3).reshape(out, frames * ft, height * fs, width * fs)
@@ -80,7 +80,7 @@ def dup_up(x, out: int, ft: int, fs: int):
 
 
 class Vae22(vae.Vae):
-    """`weights`: original names. Videos [3,F,H,W], latents [z,T,h,w], float64."""
+    """`weights` have their original names. Videos are [3,F,H,W], latents [z,T,h,w], all in float64."""
 
     def __init__(self, weights: dict, mean=MEAN, std=STD):
         super().__init__(weights, mean, std)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that are the same on every machine and in every version: hashes of counters, no generator state."""
+"""Values that are the same on every machine and in every version, because they are hashes of counters and need no generator."""
 
 import numpy as np
 import torch
@@ -42,7 +42,7 @@ def uniform(name: str, shape, scale: float = 1.0) -> torch.Tensor:
 
 
 def normal(name: str, shape, scale: float = 1.0) -> torch.Tensor:
-    """float32 tensor, nearly normal: the sum of twelve uniform values, so that only sums round."""
+    """float32 tensor with nearly normal values. Each is the sum of twelve uniform values, so that only sums are rounded."""
     count = int(np.prod(shape, dtype=np.int64))
     total = sum(named_values(f"{name}/{k}", count) for k in range(12))
     return torch.from_numpy((total * (scale / 2.0)).astype(np.float32)).reshape(tuple(shape))

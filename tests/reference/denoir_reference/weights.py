@@ -45,7 +45,7 @@ def _vae_fill(shapes: dict, seed: str, dtype) -> dict:
         if name.endswith("gamma"):
             value = 1 + uniform(key, shape, 0.2)
         elif name.endswith("bias"):
-            # The norms divide by the length of two channels: kept away from zero, where float32 is no reference.
+            # The norms divide by the length of two channels, which is kept away from zero, as float32 is no reference there.
             before_norm = name.endswith(("resample.1.bias", "coder.conv1.bias", "residual.2.bias"))
             value = (1.0 if before_norm else 0.0) + uniform(key, shape, 0.3)
         else:
@@ -86,7 +86,7 @@ def clip_weights(seed: str, *sizes, dtype=torch.bfloat16, **more) -> dict:
 
 
 def textual_half(seed: str) -> dict:
-    """What a real CLIP .pth holds besides the vision tower: to be passed over."""
+    """What a real CLIP .pth holds besides the vision tower, and what readers have to skip."""
     return {
         "log_scale": torch.tensor(2.6593),
         "textual.token_embedding.weight": uniform(seed + "/text", (20, 8)),
