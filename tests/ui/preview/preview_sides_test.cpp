@@ -391,7 +391,6 @@ private slots:
                      canvas.accessibleDescription().contains("step 1 of B"),
                  qPrintable(canvas.accessibleDescription()));
         v.view.flip();
-        v.view.flip();
         QCOMPARE(pixel(0.2), QColor(Qt::blue));
         v.view.show_overlay({of_a, "step 1 of A"});
         QCOMPARE(pixel(0.8), QColor(Qt::red));
