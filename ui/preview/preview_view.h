@@ -26,6 +26,12 @@ class TransportBar;
 class PreviewView : public QWidget {
     Q_OBJECT
 public:
+    /// A picture that is shown in place of a clip's, with its name.
+    struct Overlay {
+        QImage picture;
+        QString name;
+    };
+
     explicit PreviewView(app::FrameCache& cache, QWidget* parent = nullptr);
     ~PreviewView() override;
 
@@ -58,11 +64,6 @@ public slots:
     /// Opens and decodes what show_frame() will ask for soon. An empty path drops what was expected, as does opening
     /// something else.
     void expect_frame(denoir::app::Side side, const QString& path, int frame);
-    /// A picture that is shown in place of a clip's, with its name.
-    struct Overlay {
-        QImage picture;
-        QString name;
-    };
     /// Shows one picture in place of the clip (an estimate of a running step), or two in place of A and B; a null `a`
     /// takes them away and the clips are seen again. `stands_for`: the size of the video that `a` is a sketch of;
     /// empty: its own. `of_clip`: it is a step of the clip, which is seen again as soon as somebody plays it.
