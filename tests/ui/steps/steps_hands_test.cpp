@@ -204,7 +204,7 @@ private slots:
     /// A step that is picked in either strip is shown of both; of runs with different numbers of steps, with the same
     /// noise.
     void compared_runs_show_the_same_step() {
-        const QString other = tiny_run(home_.file("other"), 4, 2), shorter = tiny_run(home_.file("shorter"), 2, 3);
+        const QString other = tiny_run(home_.file("beside"), 4, 2), shorter = tiny_run(home_.file("shorter"), 2, 3);
         DraftDecoder decoder;
         StepsPanel panel(decoder);
         panel.resize(1400, 160);
