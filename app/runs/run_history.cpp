@@ -224,9 +224,8 @@ struct RunHistory::Store {
         self.endResetModel();
     }
 
-    /// Watches the folders of runs that another program is at work on: the folder of runs does not change with them.
-    /// They are read from time to time as well, since a program that is killed changes nothing, and one may end before
-    /// its folder is watched.
+    /// Watches the folders of runs that another program is at work on, and reads them from time to time as well: a
+    /// program that is killed changes nothing, and one may end before its folder is watched.
     void follow_others() {
         QStringList others;
         for (const RunRow& row : rows)
@@ -245,8 +244,7 @@ struct RunHistory::Store {
             look_again.start();
         } else {
             grown << folder;
-            // Not restarted: steps may follow each other without a pause.
-            if (!look_at_grown.isActive()) look_at_grown.start();
+            if (!look_at_grown.isActive()) look_at_grown.start(); // not restarted: steps may follow without a pause
         }
     }
     void look_at_others() {
