@@ -205,7 +205,7 @@ class Runs(Compare):
         self.assertAlmostEqual(floats["mean"]["psnr"], found["mean"]["psnr"], delta=0.2)
         self.assertNotEqual(floats["mean"]["mse"], found["mean"]["mse"])
         self.refuse("one", "two", "--step-b", "3")
-        self.refuse("one", "pictures", "--depth", "float", names=("--depth: is no run",))
+        self.refuse("one", "pictures", "--depth", "float", names=("--depth: is not a run",))
 
     def latent(self, run, step, name="latent"):
         """Values of a stored tensor, read without the code under test."""
