@@ -95,9 +95,15 @@ void PreviewView::set_label(Side side, const QString& text) {
     refresh();
 }
 
-void PreviewView::show_clip(Side side, const QString& path, bool by_hand) { open(side, cache_.open(path), by_hand); }
+void PreviewView::show_clip(Side side, const QString& path, bool by_hand) {
+    open(side, cache_.open(path), by_hand);
+    slot(side).path = path;
+}
 
-void PreviewView::show_clip(Side side, app::ClipOpener open) { this->open(side, cache_.open(std::move(open)), false); }
+void PreviewView::show_clip(Side side, app::ClipOpener open) {
+    this->open(side, cache_.open(std::move(open)), false);
+    slot(side).path.clear();
+}
 
 void PreviewView::show_frame(Side side, const QString& path, int frame) {
     Slot& s = slot(side);
@@ -114,7 +120,7 @@ void PreviewView::show_frame(Side side, const QString& path, int frame) {
     const bool ready = clip && clip->state() == app::Clip::State::ready;
     if (!clip || clip->state() == app::Clip::State::failed) clip = cache_.open(path);
     open(side, std::move(clip), false);
-    s.asked = path;
+    s.asked = s.path = path;
     if (ready) adopt(side);
 }
 

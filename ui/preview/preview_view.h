@@ -47,6 +47,8 @@ public:
     void set_awaited(const QString& text);
     /// The name over the picture in place of the clip's own; empty to show that.
     void set_label(app::Side side, const QString& text);
+    /// The path of the clip that is being opened; empty if none is, or if it is opened by a ClipOpener.
+    QString path_in_opening(app::Side side) const { return is_opening(side) ? slot(side).path : QString(); }
     /// Whether a clip was asked for that is neither open nor refused yet.
     bool is_opening(app::Side side) const { return slot(side).pending != nullptr; }
     /// Whether nothing is being waited for: what was asked for last is shown, or cannot be opened or read.
@@ -110,6 +112,7 @@ private:
         bool by_hand = false;
         QImage shown;
         QString label;
+        QString path;           ///< of `pending`; empty if it is opened by a ClipOpener
         QString asked;          ///< path of show_frame() that is pending or could not be opened
         QDeadlineTimer refused; ///< a path that could not be opened is not tried again before this
         int frame = 0;          ///< that show_frame() asked for

@@ -40,7 +40,7 @@ Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layo
     });
     connect(&preview_, &PreviewView::clip_failed, this, &Viewer::clip_failed);
     connect(&preview_, &PreviewView::swapped, this, [this] {
-        b_of_compare_.clear(); // this is A now
+        b_of_compare_ = preview_.path_in_opening(Side::b); // what it was is A now
         for (const Side side : {Side::a, Side::b}) {
             const auto* info = preview_.info(side);
             set_side(side, info ? info->name : QString(), info ? info->run : QString());

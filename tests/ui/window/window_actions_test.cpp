@@ -504,6 +504,14 @@ private slots:
         QTRY_VERIFY2_WITH_TIMEOUT(words().contains("compared as A"), qPrintable(words()), 30000);
         trigger(studio, "compare.end");
         QTRY_VERIFY2_WITH_TIMEOUT(!words().contains("compared as"), qPrintable(words()), 30000);
+        // So it is if it was still being opened when the two changed places.
+        studio.window().viewer().compare(run, home.file("clip.mp4"));
+        for (int i = 0; i < 2; ++i) trigger(studio, "compare.swap");
+        for (const Layout layout : {Layout::create, Layout::compare}) studio.window().layouts().show(layout);
+        const auto& preview = studio.window().preview();
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b), 30000);
+        QCOMPARE(preview.info(app::Side::b)->path, home.file("clip.mp4"));
+        QTRY_VERIFY2_WITH_TIMEOUT(words().contains("compared as A"), qPrintable(words()), 30000);
     }
 
     /// Space, and the button below the picture, lead back from a step that was picked to the video it became.
