@@ -18,8 +18,13 @@ set(CPACK_DEBIAN_PACKAGE_SECTION video)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 if(DENOIR_STUDIO)
-    # Qt opens these as plugins, so no library depends on them. On Debian 13 the plugin for SVG pictures is a package of its own.
-    set(CPACK_DEBIAN_PACKAGE_DEPENDS "libqt6sql6-sqlite, qt6-svg-plugins | libqt6svg6")
+    # Qt opens these as plugins, so no library depends on them. On Debian 13 the plugin for SVG pictures is a package of its own; a package is
+    # for the system that it is built on, which packaging/common.sh recognises in the same way.
+    set(CPACK_DEBIAN_PACKAGE_DEPENDS libqt6sql6-sqlite)
+    cmake_host_system_information(RESULT system QUERY DISTRIB_INFO)
+    if("${system_ID}${system_VERSION_ID}" MATCHES "^debian(13)?$")
+        string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", qt6-svg-plugins")
+    endif()
     set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "qt6-translations-l10n, fonts-dejavu-core")
 endif()
 include(CPack)

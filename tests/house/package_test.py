@@ -32,6 +32,9 @@ class Package(unittest.TestCase):
         for name in ("libavcodec", "libssl") + (("libqt6widgets6", "libqt6sql6-sqlite", "libqt6svg6") if STUDIO else ()):
             self.assertIn(name, needs)
         self.assertNotIn("libdenoir", needs)  # its own
+        if STUDIO:  # alone, not as one of two: the other may be there already
+            owner = output("dpkg", "-S", "*/imageformats/libqsvg.so").split(":")[0]
+            self.assertIn(owner, [each.split()[0] for each in needs.split(", ") if "|" not in each])
         self.assertNotIn("nvidia", needs)  # the card's libraries are opened where they are
 
     def test_runs_where_it_is_unpacked(self):
