@@ -169,6 +169,7 @@ std::string manual() {
         const std::size_t first = summary.find('\n'); // what follows is laid out by hand
         out += roff(summary.substr(0, first)) + "\n";
         if (first != std::string_view::npos) out += ".PP\n.nf\n" + roff(summary.substr(first + 1)) + "\n.fi\n";
+        if (const std::string_view note = request_note(command); !note.empty()) out += ".PP\n" + roff(note) + "\n";
         for (const Option& option : command.options)
             out += fmt::format(".TP\n\\fB{}\\fR \\fI{}\\fR\n{}\n", roff(option.name), roff(option.value),
                                roff(option.help));

@@ -265,11 +265,15 @@ void check_resume(const Arguments& args, const Command& command, std::initialize
     }
 }
 
+std::string_view request_note(const Command& command) {
+    if (!find(command, "--prompt")) return {};
+    return "In place of the JSON file stands a video or PNG frame that Denoir made, or a run, for the request behind "
+           "it.";
+}
+
 std::string help(const Command& command) {
     std::string out = fmt::format("usage: denoir-cli {} {}\n\n{}\n", command.name, command.synopsis, command.summary);
-    if (find(command, "--prompt"))
-        out += "In place of the JSON file stands a video or PNG frame that Denoir made, or a run, for the request "
-               "behind it.\n";
+    if (const std::string_view note = request_note(command); !note.empty()) out += fmt::format("{}\n", note);
     out += "\n";
     for (const Option& option : command.options)
         out +=

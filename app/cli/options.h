@@ -58,6 +58,9 @@ void refuse_empty(const Arguments&, std::string_view option, std::string hint);
 void check_resume(const Arguments&, const Command&, std::initializer_list<std::string_view> also, std::string_view what,
                   std::string_view instead);
 
+/// What else than a request file a command takes in its place; empty if it takes no request.
+std::string_view request_note(const Command& command);
+
 /// The text of --help, at most 140 columns wide.
 std::string help(const Command& command);
 std::string help(std::span<const Command> commands);
