@@ -241,6 +241,30 @@ class Training(unittest.TestCase):
         (self.work / "transformer-smoke.pt").unlink()
         self.assertEqual(self.transformer(2)["done"]["step"], 5)
 
+    def test_what_is_known_of_a_continued_clip_is_clean_and_not_learned(self):
+        import torch
+        import train
+
+        known, ends = torch.tensor([5, 0, 3]).repeat(200), torch.tensor([False, False, True]).repeat(200)
+        sigma, learned = train.noise_levels(600, 9, ends, known, "cpu")
+        for first, last in ((5, 9), (3, 8)):
+            mine = known == first
+            self.assertTrue((sigma[mine, :first] == 0).all() and not learned[mine, :first].any())
+            self.assertTrue((sigma[mine, first:last] > 0).all() and learned[mine, first:last].all())
+        free = learned[known == 0]
+        self.assertTrue(free.all(1).any() and not free.all())  # most from nothing, some behind a beginning of any length
+
+    def test_a_third_of_the_clips_are_continued(self):
+        import data
+
+        kind, rng, starts = data.Kind("clip", 32, 32, 33, 1, 1.0), np.random.default_rng(5), []
+        with mock.patch.object(data.world, "render", lambda scene, frames, height, width, start: starts.append(start) or np.zeros((frames, height, width, 3), np.float32)):
+            drawn = [data.clip(rng, latent.Latent.load(ROOT / "latent.npz"), kind) for _ in range(200)]
+        for start, (z, _, _, known, *_) in zip(starts, drawn, strict=True):
+            self.assertEqual(start > 0, known > 0)
+            self.assertLess(known, z.shape[1])
+        self.assertAlmostEqual(np.mean([s > 0 for s in starts]), data.LATER, delta=0.1)
+
     def test_the_decoder_goes_on_from_its_exported_weights_alone(self):
         trained = self.decoder(1)
         self.assertEqual(trained["done"]["step"], 1)
@@ -321,7 +345,7 @@ class Training(unittest.TestCase):
         pool = data.Pool(self.latent, self.train.tokenizer(self.model), 64, kinds, 1, 0, "cpu", 1 << 20, lambda: False)
         self.train.rehearse(pool, kinds, lambda z, *rest: shapes.append((*z.shape, len(rest))))
         pool.stop()
-        self.assertEqual(shapes, [(8, 16, 1, 6, 8, 6)] * 2 + [(4, 16, 3, 6, 8, 6)] * 2)
+        self.assertEqual(shapes, [(8, 16, 1, 6, 8, 7)] * 2 + [(4, 16, 3, 6, 8, 7)] * 2)
 
     def test_what_drawing_raises_ends_the_wait_for_a_batch(self):
         import data

@@ -47,6 +47,10 @@ class World(unittest.TestCase):
         self.assertLess(np.ptp(bounce[:, 0]), 4)
         self.assertGreater(np.ptp(bounce[:, 1]), 30)
 
+    def test_what_grows_goes_on_for_half_a_clip(self):
+        seen = world.path(world.Object("ball", "red", "large", "grow", radius=0.25), [0, 2.06, 3.09, 9], 144, 256)[2]
+        self.assertTrue(np.allclose(seen / seen[0], [1, 1.25 / 0.7, 1.525 / 0.7, 1.525 / 0.7]))
+
     def test_every_spin_turns_by_the_same_angle(self):
         rng, spins = np.random.default_rng(5), []
         while len(spins) < 20:
@@ -176,6 +180,14 @@ class Labels(unittest.TestCase):
         plain, ends = (labels.labels(one(motion="float", direction="left", x=0.9), 33, 144, 256, e)[1] for e in (False, True))
         self.assertTrue(np.array_equal(plain[:8], ends[:8]))
         self.assertFalse(np.array_equal(plain[8], ends[8]))
+
+
+    def test_a_continued_clip_is_labelled_at_its_own_times(self):
+        scene = one(motion="float", direction="left", x=0.9)
+        whole, continued = labels.labels(scene, 65, 144, 256)[1], labels.labels(scene, 33, 144, 256, start=2.0)[1]
+        # The first latent frame is one picture, the others stand for four.
+        self.assertTrue(np.allclose(continued[1:], whole[9:], atol=1e-5))
+        self.assertFalse(np.allclose(continued[1:], whole[1:9], atol=1e-2))
 
 
 class FixedLatent(unittest.TestCase):

@@ -38,7 +38,7 @@ def main() -> int:
     p.add_argument("--count", type=int, default=16, help="prompts, every fourth of two objects (default 16)")
     s = commands.add_parser("score", help="render held-out prompts with denoir-cli, write score.json and score.md beside this file")
     s.add_argument("--cli", type=Path, default=HERE.parents[2] / "build/release/bin/denoir-cli")
-    s.add_argument("--samples", type=int, nargs=4, default=(100, 100, 50, 20), metavar=("ONE", "TWO", "IMAGE", "VAE"), help="default 100 100 50 20")
+    s.add_argument("--samples", type=int, nargs=5, default=(100, 100, 50, 50, 20), metavar=("ONE", "TWO", "IMAGE", "CONTINUED", "VAE"), help="default 100 100 50 50 20")
     s.add_argument("--options", default="", help="further options of `denoir-cli render`, one string")
     s.add_argument("--keep", type=Path, help="folder for a strip of every clip")
     s.add_argument("--out", type=Path, default=HERE, help="folder for the sheet (default: this one)")

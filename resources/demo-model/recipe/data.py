@@ -29,6 +29,7 @@ class Kind:
 
 
 HARDER = 0.50  # share of the clips that show one object with one of the motions that are learned last
+LATER = 0.35  # share of the clips that begin later in their scene, behind a clean beginning
 LOOSE = 0.08  # share of pictures and clips under a caption that names no object
 RETURNED = 0.6  # share of the decoder's batches with latents that the transformer made
 
@@ -44,24 +45,32 @@ def hard(rng, scene: world.Scene) -> bool:
     return rng.random() < often * (1.4 if o.size == "small" else 1.0) or (o.motion, o.shape) == ("spin", "star")
 
 
+def _later(rng) -> tuple[float, int]:
+    """Where in its scene a continued clip begins (seconds), and how many of its latent frames are known. Mostly it continues a clip of 33
+    frames from its last 17. What moves is only to be guessed from more than one frame."""
+    first = 16 if rng.random() < 0.6 else 4 * rng.integers(2, 9)
+    return first / world.FPS, 5 if rng.random() < 0.6 else int(rng.integers(2, 9))
+
+
 def clip(rng, latent: Latent, kind: Kind):
     """Draws a sample -> latent [16,T,h,w], caption, whether the last latent frame is an end image (which follows the clip and is
-    encoded as a first frame), text.answers, labels.labels."""
+    encoded as a first frame), how many latent frames at the beginning are known (0: as the noise has it), text.answers, labels.labels."""
     loose, harder = rng.random() < LOOSE, kind.frames > 1 and rng.random() < HARDER
     scene = world.loose(rng) if loose else world.sample(rng)
     while harder and not loose and not hard(rng, scene):
         scene = world.sample(rng)
     caption = "" if rng.random() < 0.1 else captions.free(rng) if loose else captions.caption(rng, scene)
-    video = world.render(scene, kind.frames, kind.height, kind.width)
+    start, known = _later(rng) if kind.frames == 33 and rng.random() < LATER else (0.0, 0)
+    video = world.render(scene, kind.frames, kind.height, kind.width, start)
     z = latent.encode(video)
     ends = kind.frames > 1 and rng.random() < 0.1
     if ends:
         z[:, -1:] = latent.encode(video[kind.frames - 4 : kind.frames - 3])
-    return z, caption, ends, text.answers(scene, caption), *labels.labels(scene, kind.frames, kind.height, kind.width, ends)
+    return z, caption, ends, known, text.answers(scene, caption), *labels.labels(scene, kind.frames, kind.height, kind.width, ends, start)
 
 
 class Batches(torch.utils.data.IterableDataset):
-    """Endless batches (kind, latents [B,16,T,h,w], tokens, lengths, ends [B], answers [B,18], classes [B,T,S,2], targets [B,T,S,9]). Workers
+    """Endless batches (kind, latents [B,16,T,h,w], tokens, lengths, ends [B], known [B], answers [B,18], classes [B,T,S,2], targets [B,T,S,9]). Workers
     choose kinds by weight, each from its own seed. The processes of a team choose the same kinds, so that none waits for another."""
 
     def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int, rank: int = 0):
@@ -75,10 +84,10 @@ class Batches(torch.utils.data.IterableDataset):
         weights = np.array([k.weight for k in self.kinds])
         while True:
             kind = self.kinds[order.choice(len(self.kinds), p=weights / weights.sum())]
-            z, texts, ends, answers, classes, targets = zip(*(clip(rng, self.latent, kind) for _ in range(kind.batch)))
+            z, texts, ends, known, answers, classes, targets = zip(*(clip(rng, self.latent, kind) for _ in range(kind.batch)))
             tokens, lengths = self.tokenizer(list(texts), self.text_len)
             shown = (torch.from_numpy(np.stack(a)) for a in (classes, targets))
-            yield kind.name, torch.from_numpy(np.stack(z)), tokens, lengths, torch.tensor(ends), torch.tensor(answers), *shown
+            yield kind.name, torch.from_numpy(np.stack(z)), tokens, lengths, torch.tensor(ends), torch.tensor(known), torch.tensor(answers), *shown
 
 
 def loader(dataset, workers: int):

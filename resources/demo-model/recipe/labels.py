@@ -10,15 +10,17 @@ PATCH = 16  # pixels that a token covers in each direction
 TARGETS = 9
 
 
-def labels(scene: world.Scene, frames: int, height: int, width: int, ends: bool = False):
+def labels(scene: world.Scene, frames: int, height: int, width: int, ends: bool = False, start: float = 0.0):
     """The nearest object of each latent frame and token: classes int8 [T,S,2] (shape, colour; 0: background) and targets f32 [T,S,9]. The
     targets are: offset from its centre, x and y in radii; log2 of its radius / 20 pixels; velocity, x and y in radii per second; growth, twice
     the share of its radius that it gains per second; turn, half the radians per second; sine and cosine of its angle. Velocity, growth and
-    turn of a single picture are 0. `ends`: the last latent frame is a picture of its own."""
+    turn of a single picture are 0. `ends`: the last latent frame is a picture of its own. `start`: where in the
+    scene the clip begins, in seconds."""
     groups = (frames - 1) // 4
     times = np.concatenate([[0.0], (4 * np.arange(1, groups + 1) - 1.5)]) / world.FPS
     if ends:
         times[-1] = (frames - 4) / world.FPS
+    times += start
     rows, columns = height // PATCH, width // PATCH
     px, py = (np.arange(columns) + 0.5) * PATCH, (np.arange(rows) + 0.5) * PATCH
     classes, targets = np.zeros((len(times), rows, columns, 2), np.int8), np.zeros((len(times), rows, columns, TARGETS), np.float32)

@@ -15,7 +15,8 @@ import captions
 import measure
 import world
 
-SEEDS = {"one object": 900_001, "two objects": 900_002, "image-to-video": 900_003, "VAE round trip": 900_004}
+SEEDS = {"one object": 900_001, "two objects": 900_002, "image-to-video": 900_003, "continued": 900_005, "VAE round trip": 900_004}
+CONTINUED = 1.0  # where in its scene a continued clip begins, in seconds: its first 17 frames are a drawn clip's last
 FIELDS = ("colour", "background", "shape", "motion")
 
 
@@ -62,6 +63,16 @@ def render(cli: Path, model: Path, out: Path, prompt: str, seed: int, *options: 
     return frames_of(out / "frames")
 
 
+def continuing(folder: Path, drawn) -> str:
+    """A request for what follows the first 17 frames of `drawn`."""
+    (folder / "known").mkdir()
+    for i, frame in enumerate(drawn[:17]):
+        Image.fromarray((frame * 255).round().astype(np.uint8)).save(folder / "known" / f"{i:03}.png")
+    request = {"schema": 1, "frames": 33, "forcing": {"video": "known", "overlap": 17}}
+    (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
+    return str(folder / "request.json")
+
+
 def run(cli: Path, model: Path, counts: dict, options: tuple, keep: Path | None) -> dict:
     """`counts`: samples by kind. `keep`: folder for a strip of frames of every clip."""
     sheet: dict = {"options": list(options), "date": time.strftime("%Y-%m-%d")}
@@ -70,7 +81,7 @@ def run(cli: Path, model: Path, counts: dict, options: tuple, keep: Path | None)
             continue
         total, ceiling, firsts = {}, {}, []
         for i, (scene, text) in enumerate(held_out(kind, count)):
-            drawn = np.round(world.render(scene, 33) * 255).astype(np.float32) / 255
+            drawn = np.round(world.render(scene, 33, start=CONTINUED if kind == "continued" else 0.0) * 255).astype(np.float32) / 255
             if kind == "VAE round trip":
                 firsts.append(round_trip(cli, model, drawn))
                 continue
@@ -80,6 +91,8 @@ def run(cli: Path, model: Path, counts: dict, options: tuple, keep: Path | None)
                 if kind == "image-to-video":
                     Image.fromarray((drawn[0] * 255).round().astype(np.uint8)).save(Path(folder) / "start.png")
                     extra += ["--image", str(Path(folder) / "start.png")]
+                if kind == "continued":
+                    extra.insert(0, continuing(Path(folder), drawn))
                 frames = render(cli, model, Path(folder), text, 7000 + i, *extra)
             if kind == "image-to-video":
                 firsts.append(psnr(frames[0], drawn[0]))
@@ -117,6 +130,7 @@ GOALS = {
     "one object": {"colour": 0.95, "background": 0.95, "shape": 0.90, "motion": 0.90},
     "two objects": {"colour": 0.85, "background": 0.85, "shape": 0.75, "motion": 0.75},
     "image-to-video": {"colour": 0.85, "background": 0.85, "shape": 0.85, "motion": 0.85},
+    "continued": {"colour": 0.85, "background": 0.85, "shape": 0.85, "motion": 0.85},
 }
 
 

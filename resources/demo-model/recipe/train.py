@@ -165,9 +165,10 @@ def next_of(batches, stop: Stopper):
         raise
 
 
-def noise_levels(batch: int, frames: int, ends, device):
+def noise_levels(batch: int, frames: int, ends, known, device):
     """sigma [B,T], and which frames are learned [B,T]. sigma is logit-normal with a shift of 3, or 5 for clips, and uniform for a fifth. 55 % of
-    the clips have one level for all frames, 15 % a level for each frame, 30 % follow a clean beginning. An end image is always clean."""
+    the clips have one level for all frames, 15 % a level for each frame, 30 % follow a clean beginning. An end image is always clean, and so
+    are the `known` [B] first frames of a clip."""
     # Nine frames show an object through more noise than one frame does: where it goes is settled above sigma 0.9, which a shift of 3
     # draws for only one clip in eight.
     shift = 5 if frames > 1 else 3
@@ -184,13 +185,13 @@ def noise_levels(batch: int, frames: int, ends, device):
     longer = 1 + (torch.rand(batch, 1, device=device) ** 2 * 0.999 * max(frames - 1, 1)).long()
     prefix = torch.where(torch.rand(batch, 1, device=device) < 0.6, torch.ones_like(longer), longer)
     clean = ((kind >= 0.7) & (at < prefix)) if frames > 1 else torch.zeros(batch, frames, dtype=torch.bool, device=device)
-    clean = clean | (ends[:, None] & (at == frames - 1))
+    clean = torch.where(known[:, None] > 0, at < known[:, None], clean) | (ends[:, None] & (at == frames - 1))
     return torch.where(clean, 0.0, sigma), ~clean
 
 
-def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, answers, classes, targets):
+def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, known, answers, classes, targets):
     """-> the loss to minimise; for the log the velocity's error, the guide's loss and the share of the probe's right answers"""
-    sigma, learned = noise_levels(z.shape[0], z.shape[2], ends, z.device)
+    sigma, learned = noise_levels(z.shape[0], z.shape[2], ends, known, z.device)
     noise = torch.randn_like(z)
     s = sigma[:, None, :, None, None]
     with torch.autocast(z.device.type, torch.bfloat16):

@@ -67,7 +67,7 @@ def path(o: Object, times, height: int, width: int):
     elif o.motion == "spin":
         angle = o.tilt + o.turn * 0.45 * t
     elif o.motion in ("grow", "shrink"):
-        up = np.clip(t / 2.06, 0, 1)
+        up = np.clip(t / 2.06, 0, 1.5)  # beyond a clip's length it goes on for half as long again
         reach = r0 * (0.70 + 0.55 * (up if o.motion == "grow" else 1 - up))
     return x, y, reach, angle
 
