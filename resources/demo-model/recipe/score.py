@@ -16,7 +16,8 @@ import measure
 import world
 
 SEEDS = {"one object": 900_001, "two objects": 900_002, "image-to-video": 900_003, "continued": 900_005, "VAE round trip": 900_004}
-CONTINUED = 1.0  # where in its scene a continued clip begins, in seconds: its first 17 frames are a drawn clip's last
+KNOWN = 17  # frames that a continued clip begins with
+CONTINUED = 1.0  # where in its scene a continued clip begins, in seconds: its known frames are a drawn clip's last
 FIELDS = ("colour", "background", "shape", "motion")
 
 
@@ -64,13 +65,24 @@ def render(cli: Path, model: Path, out: Path, prompt: str, seed: int, *options: 
 
 
 def continuing(folder: Path, drawn) -> str:
-    """A request for what follows the first 17 frames of `drawn`."""
+    """A request for what follows the first frames of `drawn`."""
     (folder / "known").mkdir()
-    for i, frame in enumerate(drawn[:17]):
+    for i, frame in enumerate(drawn[:KNOWN]):
         Image.fromarray((frame * 255).round().astype(np.uint8)).save(folder / "known" / f"{i:03}.png")
-    request = {"schema": 1, "frames": 33, "forcing": {"video": "known", "overlap": 17}}
+    request = {"schema": 1, "frames": 33, "forcing": {"video": "known", "overlap": KNOWN}}
     (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
     return str(folder / "request.json")
+
+
+def likeness(frames, drawn, scene: world.Scene) -> float:
+    """PSNR of a continued clip's new frames, around objects: captions and what is known leave little open of where they go."""
+    y, x = np.mgrid[0 : drawn.shape[1], 0 : drawn.shape[2]]
+    near = np.zeros(drawn.shape[:3], bool)
+    for o in scene.objects:
+        cx, cy, radius, _ = (a[:, None, None] for a in world.path(o, CONTINUED + np.arange(len(drawn)) / world.FPS, *drawn.shape[1:3]))
+        near |= np.hypot(x - cx, y - cy) < 1.3 * radius + 6
+    near[:KNOWN] = False
+    return psnr(frames[near], drawn[near])
 
 
 def run(cli: Path, model: Path, counts: dict, options: tuple, keep: Path | None) -> dict:
@@ -85,7 +97,6 @@ def run(cli: Path, model: Path, counts: dict, options: tuple, keep: Path | None)
             if kind == "VAE round trip":
                 firsts.append(round_trip(cli, model, drawn))
                 continue
-            add(ceiling, judge(drawn, scene))
             with tempfile.TemporaryDirectory() as folder:
                 extra = list(options)
                 if kind == "image-to-video":
@@ -96,8 +107,11 @@ def run(cli: Path, model: Path, counts: dict, options: tuple, keep: Path | None)
                 frames = render(cli, model, Path(folder), text, 7000 + i, *extra)
             if kind == "image-to-video":
                 firsts.append(psnr(frames[0], drawn[0]))
-            result = judge(frames, scene)
-            add(total, result)
+            if kind == "continued":
+                firsts.append(result := likeness(frames, drawn, scene))
+            else:
+                add(ceiling, judge(drawn, scene))
+                add(total, result := judge(frames, scene))
             if keep:
                 keep.mkdir(parents=True, exist_ok=True)
                 strip = np.concatenate([frames[k] for k in (0, 10, 21, 32)], 1)
@@ -130,7 +144,6 @@ GOALS = {
     "one object": {"colour": 0.95, "background": 0.95, "shape": 0.90, "motion": 0.90},
     "two objects": {"colour": 0.85, "background": 0.85, "shape": 0.75, "motion": 0.75},
     "image-to-video": {"colour": 0.85, "background": 0.85, "shape": 0.85, "motion": 0.85},
-    "continued": {"colour": 0.85, "background": 0.85, "shape": 0.85, "motion": 0.85},
 }
 
 
@@ -141,9 +154,12 @@ def markdown(sheet: dict) -> str:
         for f in FIELDS if kind in sheet else ():
             share, ceiling = sheet[kind][f]["share"], sheet[kind][f]["ceiling"]
             lines.append(f"| {kind}: {f} | {sheet[kind]['samples']} | {share:.0%} | {ceiling:.0%} | {share / max(ceiling, 1e-9):.0%} | {goals[f]:.0%} |")
-    for kind, goal in (("image-to-video", 30), ("VAE round trip", 34)):
+    for kind, name, goal in (
+        ("image-to-video", "first frame to the image", "30 dB"),
+        ("continued", "new frames to the drawn ones, around objects", ""),
+        ("VAE round trip", "pictures", "34 dB"),
+    ):
         if kind in sheet:
             p = sheet[kind]["psnr"]
-            name = "first frame to the image" if kind == "image-to-video" else "pictures"
-            lines.append(f"| {kind}: {name} | {sheet[kind]['samples']} | {p['mean']:.1f} dB (worst {p['worst']:.1f}) | | | {goal} dB |")
+            lines.append(f"| {kind}: {name} | {sheet[kind]['samples']} | {p['mean']:.1f} dB (worst {p['worst']:.1f}) | | | {goal} |")
     return "\n".join(lines) + "\n"
