@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "engine/compare/sweep_grid.h"
+#include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/media/image.h"
 #include "engine/media/video_writer.h"
@@ -75,10 +75,7 @@ SweepRecord sweep_of(const char* field, int n, const std::string& more_axes = ""
 
 const WorkCall nobody = [](std::string_view, double, double) {};
 
-std::string bytes_of(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string bytes_of(const std::filesystem::path& path) { return read_text(path, 1 << 24); }
 
 /// The video must be the same however few pictures are drawn at a time, and a clip that is gone gives a message.
 TEST(SweepOutputs, ClipsAreReadAFewMomentsAtATime) {

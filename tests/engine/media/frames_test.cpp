@@ -2,9 +2,7 @@
 #include "engine/media/frames.h"
 
 #include <sys/mount.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "engine/media/colour.h"
 #include "engine/media/frame_folder.h"
 #include "engine/media/video_reader.h"
+#include "tests/app/full_disk.h"
 #include "tests/engine/media/support.h"
 
 namespace denoir {
@@ -114,21 +113,16 @@ TEST(FrameFolder, GoesOnAmongItsOwnFramesAlone) {
     EXPECT_EQ(folder.entries(), 3);
 }
 
-/// Callers recognise a full disk by the type of the error, whoever writes. A limit on the size of files stands in for
-/// the disk.
+/// Callers recognise a full disk by the type of the error, whoever writes.
 TEST(FrameFolder, AFullDiskIsTold) {
     const TempFolder folder;
     std::optional<FrameFolderWriter> writer(std::in_place, folder / "frames");
-    const auto handler = ::signal(SIGXFSZ, SIG_IGN);
-    rlimit before{};
-    ::getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit none{0, before.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &none);
-    EXPECT_THROW(write_png(folder / "a.png", picture(6, 4)), NoSpace);
-    EXPECT_THROW(writer->write(picture(6, 4)), NoSpace);
-    writer.reset();
-    ::setrlimit(RLIMIT_FSIZE, &before);
-    ::signal(SIGXFSZ, handler);
+    {
+        const app::FullDisk full;
+        EXPECT_THROW(write_png(folder / "a.png", picture(6, 4)), NoSpace);
+        EXPECT_THROW(writer->write(picture(6, 4)), NoSpace);
+        writer.reset();
+    }
     EXPECT_EQ(folder.entries(), 0);
 }
 

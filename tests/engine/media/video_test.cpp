@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <array>
 #include <cstdio>
@@ -11,6 +9,7 @@
 #include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
 #include "engine/media/video_writer.h"
+#include "tests/app/full_disk.h"
 #include "tests/engine/media/support.h"
 
 namespace denoir {
@@ -371,26 +370,11 @@ TEST(Video, AnUnfinishedFileLeavesNothing) {
     EXPECT_EQ(load(folder / "a.mkv"), "older");
 }
 
-/// While it exists, no file can grow beyond `bytes`.
-class FullDisk {
-public:
-    explicit FullDisk(rlim_t bytes) {
-        ::signal(SIGXFSZ, SIG_IGN);
-        ::getrlimit(RLIMIT_FSIZE, &before_);
-        const rlimit now{bytes, before_.rlim_max};
-        ::setrlimit(RLIMIT_FSIZE, &now);
-    }
-    ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
-private:
-    rlimit before_{};
-};
-
 TEST(Video, FullDiskLeavesNothing) {
     const TempFolder folder;
     for (const char* name : {"a.mp4", "a.mkv"}) {
         for (const rlim_t limit : {rlim_t{0}, rlim_t{100}, rlim_t{5000}}) {
-            const FullDisk disk(limit);
+            const app::FullDisk disk(limit);
             try {
                 write_video(folder / name, options(160, 96), 20);
                 ADD_FAILURE() << name << limit;
@@ -401,7 +385,7 @@ TEST(Video, FullDiskLeavesNothing) {
         EXPECT_EQ(folder.entries(), 0);
     }
     {
-        const FullDisk disk(1000);
+        const app::FullDisk disk(1000);
         EXPECT_THROW(write_png(folder / "a.png", picture(96, 64)), Error);
         FrameFolderWriter writer(folder / "frames");
         EXPECT_THROW(writer.write(picture(96, 64)), Error);

@@ -7,12 +7,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "engine/core/disk.h"
+#include "engine/core/file.h"
 #include "engine/media/image.h"
 #include "engine/session/branch.h"
 #include "engine/session/verify.h"
@@ -77,8 +77,7 @@ protected:
 
 /// Puts a changed copy of the same size in the file's place.
 template <class Change> void replace(const fs::path& file, Change&& change) {
-    std::ifstream in(file, std::ios::binary);
-    std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    std::string bytes = read_text(file, 1 << 24);
     change(bytes);
     const fs::path other = file.string() + ".new";
     std::ofstream(other, std::ios::binary) << bytes;

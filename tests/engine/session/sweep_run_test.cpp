@@ -28,6 +28,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+struct Told : Observer {
+    std::vector<std::string> warnings;
+    void warning(std::string_view text) override { warnings.emplace_back(text); }
+};
+
 /// Sweeps of a tiny model, with a home of their own.
 class SweepRun : public testing::Test {
 protected:
@@ -192,10 +197,6 @@ TEST_F(SweepRun, BranchesHaveTheirParentsSeed) {
 /// The axis names two runs with different prompts. Both cells go on with the prompt of the run in the request, which
 /// may surprise, so there is a warning.
 TEST_F(SweepRun, WarnsOfRunsThatGoOnWithThePromptOfAnother) {
-    struct Told : Observer {
-        std::vector<std::string> warnings;
-        void warning(std::string_view text) override { warnings.emplace_back(text); }
-    };
     alone(sweep_.request);
     Request other = sweep_.request;
     other.prompt = "a boat";
@@ -252,10 +253,6 @@ TEST_F(SweepRun, AnOlderSweepWithTeaCacheGoesOn) {
 
 /// A default has changed since these clips were made, so they would not match the clips that are rendered now.
 TEST_F(SweepRun, WarnsOfClipsThatAreMadeAgainForOtherDefaults) {
-    struct Told : Observer {
-        std::vector<std::string> warnings;
-        void warning(std::string_view text) override { warnings.emplace_back(text); }
-    };
     SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
     work(folder);
     std::vector<fs::path> done;
@@ -497,8 +494,7 @@ TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
     int lines = 0;
     while (std::getline(csv, line)) ++lines;
     EXPECT_EQ(lines, 4);
-    std::ifstream report(outputs.report);
-    const std::string page((std::istreambuf_iterator<char>(report)), {});
+    const std::string page = read_text(outputs.report, 1 << 24);
     EXPECT_NE(page.find("Seconds over steps"), std::string::npos);
     EXPECT_EQ(page.find("PSNR over steps"), std::string::npos) << "a single point";
     EXPECT_NE(page.find("data:image/png;base64,"), std::string::npos);
@@ -516,10 +512,9 @@ TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
             writer.write(noise);
         }
         writer.finish();
-        std::ifstream in(folder_.path() / "whole.mkv", std::ios::binary);
-        std::string bytes((std::istreambuf_iterator<char>(in)), {});
+        std::string bytes = read_text(folder_.path() / "whole.mkv", 1 << 20);
         for (std::size_t i = 0; i < bytes.size() / 4; ++i) bytes[bytes.size() / 2 + i] ^= 0x55;
-        std::ofstream(record.cells[3].run / "video.mp4", std::ios::binary) << bytes;
+        write_file(record.cells[3].run / "video.mp4", bytes);
     }
     EXPECT_EQ(write_outputs(record, outputs, [](std::string_view, std::int64_t, std::int64_t) {}, {}).size(), 1U);
     VideoReader again(outputs.video);

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "engine/core/file.h"
 #include "engine/session/sweep_folder.h"
 #include "tests/engine/temp_folder.h"
 
@@ -350,12 +351,8 @@ TEST(SweepFolder, RefusesOneThatWasChanged) {
         std::ofstream(path / "sweep.json") << json.dump();
         return refusal([&] { SweepFolder::open(path); });
     };
-    Json good;
-    {
-        SweepFolder::create(path, three_by_two());
-        std::ifstream in(path / "sweep.json");
-        good = parse_json(std::string((std::istreambuf_iterator<char>(in)), {}), "s");
-    }
+    SweepFolder::create(path, three_by_two());
+    const Json good = parse_json(read_text(path / "sweep.json", 1 << 20), "s");
     EXPECT_EQ(said(good), "accepted");
     const auto changed = [&](const char* pointer, const Json& value) {
         Json bad = good;

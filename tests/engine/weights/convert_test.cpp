@@ -17,7 +17,7 @@
 #include "engine/weights/safetensors_writer.h"
 #include "engine/weights/weights.h"
 #include "support/gguf_writer.h"
-#include "support/name_lists.h"
+#include "support/model_files.h"
 #include "support/torch_writer.h"
 #include "tests/engine/refusal.h"
 
@@ -40,8 +40,6 @@ std::vector<Raw> random_tensors(const NameList& list) {
     }
     return tensors;
 }
-
-Weights load(const fs::path& path) { return Weights::load(std::span(&path, 1), Component::unknown); }
 
 void expect_equal(const Weights& a, const Weights& b, float tolerance = 0) {
     ASSERT_EQ(a.all().size(), b.all().size());

@@ -2,9 +2,8 @@
 // Tensors whose axes a file has otherwise than the networks.
 #include <gtest/gtest.h>
 
-#include "engine/weights/weights.h"
 #include "support/gguf_writer.h"
-#include "support/name_lists.h"
+#include "support/model_files.h"
 #include "tests/engine/refusal.h"
 
 namespace denoir {
@@ -13,16 +12,8 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-Weights load(const fs::path& path) { return Weights::load(std::span(&path, 1), Component::unknown); }
-
 std::string refusal(const fs::path& path) {
     return test::refusal([&] { load(path); });
-}
-
-std::map<std::string, Shape> shapes(const NameList& list) {
-    std::map<std::string, Shape> result;
-    for (const auto& [name, shape] : list) result.emplace(name, Shape(std::span<const std::int64_t>(shape)));
-    return result;
 }
 
 TEST(Load, FoldedPatchEmbeddingOfGgufIsUnfolded) {

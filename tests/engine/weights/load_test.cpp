@@ -20,18 +20,8 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-Weights load(const fs::path& path, Component component = Component::unknown) {
-    return Weights::load(std::span(&path, 1), component);
-}
-
 std::string refusal(const fs::path& path, Component component = Component::unknown) {
     return test::refusal([&] { load(path, component); });
-}
-
-std::map<std::string, Shape> shapes(const NameList& list) {
-    std::map<std::string, Shape> result;
-    for (const auto& [name, shape] : list) result.emplace(name, Shape(std::span<const std::int64_t>(shape)));
-    return result;
 }
 
 /// The list in the names of another layout. CLIP then has separate q, k and v, and tables with fewer axes.

@@ -59,7 +59,6 @@ std::string file(std::vector<Raw> halves) {
     return safetensors(tensors);
 }
 
-Weights load(const fs::path& path) { return Weights::load(std::span(&path, 1), Component::unknown); }
 Weights load_bytes(const std::string& bytes) {
     const TempFolder folder;
     write_bytes(folder / "x", bytes);

@@ -24,12 +24,6 @@ using namespace denoir::ui;
 
 class WindowLayoutsTest : public QObject {
     Q_OBJECT
-
-    /// Docks are placed in one turn of the event loop and checked in the next, in which they may be placed again.
-    static void settle_docks() {
-        for (int turn = 0; turn < 4; ++turn) QCoreApplication::processEvents();
-    }
-
 private slots:
     /// A narrow window's menu bar leaves menus out, so the button that opens them must be visible and have a name.
     void further_menus_are_found_in_a_narrow_window() {

@@ -12,12 +12,6 @@ using namespace denoir::ui;
 
 class WindowSizesTest : public QObject {
     Q_OBJECT
-
-    /// Docks are placed in one turn of the event loop and checked in the next, in which they may be placed again.
-    static void settle_docks() {
-        for (int turn = 0; turn < 4; ++turn) QCoreApplication::processEvents();
-    }
-
 private slots:
     /// The window was closed small and is opened large, in which the parameters get more room for the prompt.
     void a_layout_fits_a_window_of_another_size() {

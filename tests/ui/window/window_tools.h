@@ -31,6 +31,11 @@ inline void write(const QString& path, const QByteArray& bytes) {
     QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
 }
 
+/// Docks are placed in one turn of the event loop and checked in the next, in which they may be placed again.
+inline void settle_docks() {
+    for (int turn = 0; turn < 4; ++turn) QCoreApplication::processEvents();
+}
+
 /// Closes a banner with its cross; it is found by its key.
 inline void close_banner(StudioFixture& studio, const char* banner) {
     for (auto* line : studio.window().banners().findChildren<QFrame*>(QLatin1String(banner)))

@@ -2,10 +2,12 @@
 // Tiny model files of zeros, and what ModelFolder says of the folders that they lie in.
 #pragma once
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "engine/weights/names.h"
+#include "engine/weights/weights.h"
 #include "support/files.h"
 #include "support/name_lists.h"
 
@@ -28,6 +30,10 @@ void add_companions(const std::filesystem::path& root);
 void add_clip(const std::filesystem::path& root);
 /// Writes a repository as diffusers does.
 void write_diffusers(const std::filesystem::path& root, std::string_view model_index);
+
+/// The weights in a file or a folder, of any network or of this one.
+Weights load(const std::filesystem::path& path, Component component = Component::unknown);
+std::map<std::string, Shape> shapes(const NameList& list);
 
 using Names = std::vector<std::string>;
 Names names_of(const std::vector<std::filesystem::path>& files);

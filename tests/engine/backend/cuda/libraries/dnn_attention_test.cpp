@@ -60,7 +60,7 @@ TEST_F(DnnGraph, WhereNoneCanBeBuiltNoneIsTriedInLaterSessions) {
             start_anew();
             EXPECT_EQ(taken(call, there), Taken{0});
             EXPECT_EQ(built(missing), (Taken{0, 0, 0}));
-            EXPECT_PRED2(contains, lines.back(), tokens == 100 && there == unified ? "" : "before");
+            EXPECT_PRED2(holds, lines.back(), tokens == 100 && there == unified ? "" : "before");
             fake.plans[missing].push_back({.cost = 1}); // as in another version of the library
             start_anew();
             EXPECT_TRUE(call());

@@ -9,6 +9,7 @@
 #include "engine/core/log.h"
 #include "tests/engine/backend/cuda/libraries/fake_dnn.h"
 #include "tests/engine/temp_folder.h"
+#include "tests/engine/text_search.h"
 
 namespace denoir::test {
 
@@ -31,8 +32,6 @@ public:
         return fake_dnn().spent;
     }
 };
-
-inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 template <class T = void> T* address(std::uintptr_t at) { return reinterpret_cast<T*>(at); }
 

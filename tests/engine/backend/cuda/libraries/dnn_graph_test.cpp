@@ -26,7 +26,7 @@ TEST_F(DnnGraph, TheFastestThatCanBeBuiltFitsAndRunsIsTaken) {
     EXPECT_EQ(started()[3], 1);
     EXPECT_EQ(started()[8], 2); // was clearly slower and is not measured further
     EXPECT_EQ(workspace, 3000u);
-    EXPECT_PRED2(contains, logged(),
+    EXPECT_PRED2(holds, logged(),
                  "cuDNN takes plan 4 of 10 for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: 2.000 ms");
 }
 
@@ -48,7 +48,7 @@ TEST_F(DnnGraph, OneThatWasChosenIsTakenAgainAtOnce) {
     EXPECT_EQ(built(), (Taken{0, 1, 0}));
     EXPECT_EQ(runtime->timed, 0);
     // The number of the plan, how many there are, and 2.0f.
-    EXPECT_PRED2(contains, file("convolutions-fake-device-"), " 1 3 40000000 0 ");
+    EXPECT_PRED2(holds, file("convolutions-fake-device-"), " 1 3 40000000 0 ");
     // If another version of the library has more plans, the stored number means nothing.
     fake.plans[FakeDnn::convolution].push_back({.cost = 1});
     start_anew();
@@ -89,7 +89,7 @@ TEST_F(DnnGraph, OneThatFailsLaterGivesWayToTheBestOfTheOthers) {
     EXPECT_TRUE(conv());
     fake.plans[FakeDnn::convolution][1].starts = false;
     EXPECT_TRUE(conv());
-    EXPECT_PRED2(contains, logged(), "cuDNN does not start plan 1 of");
+    EXPECT_PRED2(holds, logged(), "cuDNN does not start plan 1 of");
     const int tried = started()[1];
     EXPECT_EQ(taken_by_conv(), Taken{0});
     EXPECT_EQ(started()[1], tried);
@@ -107,12 +107,12 @@ TEST_F(DnnGraph, WhereNoneRunsNoneIsLookedForAgain) {
         EXPECT_FALSE(conv());
         EXPECT_EQ(built(), first);
     }
-    EXPECT_PRED2(contains, logged(),
+    EXPECT_PRED2(holds, logged(),
                  "cuDNN cannot build a plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: [cudnn_frontend] Error: "
                  "Skipping plan since workspace violation. Requires 68157440");
-    EXPECT_PRED2(contains, logged(),
+    EXPECT_PRED2(holds, logged(),
                  "cuDNN cannot build a plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: it wants 69206016 bytes");
-    EXPECT_PRED2(contains, logged(), "cuDNN has no plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: ");
+    EXPECT_PRED2(holds, logged(), "cuDNN has no plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: ");
 }
 
 TEST_F(DnnGraph, AStoppedChoiceIsMadeByTheNextCall) {
@@ -182,7 +182,7 @@ TEST_F(DnnGraph, APlanThatCannotBeRecordedIsAnErrorAndStays) {
         ADD_FAILURE() << "recorded";
     } catch (const Error& e) {
         EXPECT_EQ(e.field(), "device");
-        EXPECT_PRED2(contains, e.what(), "while it is recorded: ");
+        EXPECT_PRED2(holds, e.what(), "while it is recorded: ");
     }
     fake.plans[FakeDnn::convolution][1].starts = true;
     EXPECT_EQ(taken_by_conv(), Taken{1});
