@@ -52,7 +52,7 @@ private slots:
 
     /// Closing the window must not wait for a plan, and the next start must not find a sweep without clips.
     void a_sweep_may_be_planned_at_the_end() {
-        // Takes a second or two to plan.
+        // This takes a second or two to plan.
         studio_->sweeps().axes().set_all({{"seed", "1..200"}, {"shift", "1..5"}}, "axes");
         studio_->sweeps().start();
         QVERIFY(studio_->sweeps().starting());

@@ -77,7 +77,7 @@ private slots:
         const Home home;
         QVERIFY(Settings::folder_issue().isEmpty());
         QVERIFY(QDir(home.path()).rmdir(QStringLiteral("data/runs")));
-        // A folder that even root cannot write.
+        // Even root cannot write into this folder.
         QVERIFY(QFile::link(QStringLiteral("/proc"), home.data(QStringLiteral("runs"))));
         QVERIFY(Settings::folder_issue().line().startsWith(home.data(QStringLiteral("runs"))));
         QVERIFY(Settings::folder_issue().hint.contains("DENOIR_HOME"));

@@ -104,7 +104,7 @@ private slots:
         comparison.compare_runs(one_, home_.file(QStringLiteral("nowhere")), {}, {});
         QVERIFY(!comparison.busy());
         QVERIFY(comparison.issue().file.contains(QStringLiteral("nowhere")));
-        // Refused now and not after minutes.
+        // This must be refused now and not after minutes.
         comparison.compare_runs(one_, render(QStringLiteral("long"), 5, 1, 9), {}, {});
         QVERIFY(!comparison.busy());
         QVERIFY2(comparison.issue().message.contains(QStringLiteral("x9: their layers have other shapes")),

@@ -177,7 +177,7 @@ private slots:
         const auto still = [&](double fps) { return take_of(home_->file("title.png"), fps); };
         Project p;
         p.add_shot(take(59, "a"));
-        // Less than half a frame of the still.
+        // The clip is shorter than half a frame of the still.
         QVERIFY(p.trim(0, 30, 31) && p.add_take(0, still(10)) && p.select_take(0, 0));
         QCOMPARE(p.shot(0).in, 30);
         QCOMPARE(p.shot(0).out, 31);

@@ -165,7 +165,7 @@ private slots:
         save_as(p, file);
         QVERIFY(!p.is_modified());
         QCOMPARE(modified.count(), 2);
-        // A relative path, so that both can be moved together.
+        // The path is relative, so that both can be moved together.
         QVERIFY(read(file).contains(QStringLiteral("\"runs/one/video.mp4\"")));
         const auto shots = p.shots();
         const Json request = p.request();

@@ -333,7 +333,7 @@ private slots:
     }
 
     void runs_on_another_disk_are_removed_too() {
-        // Another disk, on machines that have this folder.
+        // This is another disk, on machines that have this folder.
         const QTemporaryDir disk(QStringLiteral("/dev/shm/denoir-XXXXXX"));
         const fs::path elsewhere = to_path(disk.isValid() ? disk.path() : home_->file(QStringLiteral("elsewhere")));
         fs::create_directories(elsewhere);
@@ -418,7 +418,7 @@ private slots:
     /// A folder without permission, too; root gives up its rights for this test.
     void what_may_not_be_entered_is_listed() {
         const fs::path run = fake_run(runs_, 1, false), others = fake_run(runs_, 2, false);
-        // For root, a folder of another user, such as lost+found.
+        // Root sees it as a folder of another user, such as lost+found.
         if (::chown(others.c_str(), 1, 1) != 0) fs::remove_all(others);
         const WithoutRoot bound;
         for (const fs::path& folder : {run, others})

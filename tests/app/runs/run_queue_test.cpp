@@ -282,7 +282,7 @@ private slots:
         QVERIFY(!run.isEmpty());
         QVERIFY(queue_->flush());
         reopen();
-        // As the run's folder says, from which the list of runs takes the word.
+        // The run's folder says so, from which the list of runs takes the word.
         QCOMPARE(state(0), RunQueue::State::cancelled);
         QCOMPARE(RunFolder::open(to_path(run)).record().state, RunState::cancelled);
         QCOMPARE(state(1), RunQueue::State::waiting);

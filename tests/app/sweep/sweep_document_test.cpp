@@ -231,7 +231,7 @@ void SweepDocumentTest::what_is_forgotten_is_measured_no_more() {
     finish();
     const OpenSweep& shown = *sweeps().shown();
     QCOMPARE(shown.size(), 2 * columns);
-    // Copies the sweep that is shown, with the runs from that cell on.
+    // Makes a copy of the sweep that is shown, with the runs from that cell on.
     const auto copy = [&](const char* name, std::size_t from) {
         OpenSweep sweep(SweepFolder::create(to_path(home_->file(QLatin1String(name))), shown.sweep()));
         std::vector<OpenSweep::Done> done;

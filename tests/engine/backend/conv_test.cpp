@@ -152,7 +152,7 @@ TEST(Conv, Bf16) {
     options.compute = DType::bf16;
     check({2, 6, 7, 24, 12, {3, 3, 3}, options, DType::bf16, true});
     check({2, 6, 7, 24, 12, {3, 3, 3}, options});
-    // Deeper than one pass, wider than one tile and one panel.
+    // This is deeper than one pass, and wider than one tile and one panel.
     check({1, 3, 270, 96, 49, {3, 3, 3}, options, DType::bf16, true});
     check({1, 5, 6, 200, 50, {3, 3, 3}, options}); // frames in f32
     check({1, 9, 7, 6, 6, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1, .compute = DType::bf16}});

@@ -251,7 +251,7 @@ TEST(Linear, Scales) {
                     };
                     const Tensor out = same_on_any_threads([&](Backend& backend) {
                         const Tensor scaled = product(backend, w);
-                        // The same values in f32.
+                        // They are the same values in f32.
                         EXPECT_EQ(bytes_of(scaled), bytes_of(product(backend, Weight("w", wide))));
                         return scaled;
                     });

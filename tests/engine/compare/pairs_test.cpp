@@ -134,7 +134,7 @@ TEST(Pairing, OwnTimesWhereFramesDoNotComeEvenly) {
     EXPECT_EQ(longer.first_to_meet(1000, 0, 9), 9);
     EXPECT_GT(longer.partner(Pairing::most_frames), longer.partner(9));
 
-    // Times in whole milliseconds, as Matroska writes them.
+    // These times are whole milliseconds, as Matroska writes them.
     EXPECT_TRUE(come_evenly(std::vector{0.0, 0.042, 0.083, 0.125}, 24));
     EXPECT_FALSE(come_evenly(uneven, 10));
     EXPECT_FALSE(come_evenly(even, 20));

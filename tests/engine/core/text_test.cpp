@@ -73,7 +73,7 @@ TEST(Text, natural_order) {
     EXPECT_TRUE(natural_less("blocks.2.norm10", "blocks.10.norm2"));
     EXPECT_TRUE(natural_less("99999999999999999999998", "99999999999999999999999")); // beyond 64 bits
     EXPECT_TRUE(natural_less("a", "ab"));
-    // Equal as numbers, yet their order must be definite.
+    // They are equal as numbers, yet their order must be definite.
     EXPECT_TRUE(natural_less("01", "1") && !natural_less("1", "01"));
     EXPECT_TRUE(natural_less("1", "01b") && natural_less("01", "1b"));
     EXPECT_FALSE(natural_less("x10", "x10") || natural_less("", ""));

@@ -133,7 +133,7 @@ TEST(IndexedVideo, AFrameOfAnotherSizeIsRefused) {
 TEST(IndexedVideo, AFileOfWhichOnePacketHasNoTimeIsCountedByDecoding) {
     const TempFolder folder;
     std::string bytes = load(fixture("clips/h264_intra.mkv"));
-    // The track, the block's time and its flags.
+    // These bytes are the track, the block's time and its flags.
     const std::size_t third = bytes.find(std::string("\x81\x00\x53\x80", 4));
     ASSERT_NE(third, std::string::npos);
     bytes.replace(third + 1, 2, "\xFF\xFF");

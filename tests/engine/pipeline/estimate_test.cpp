@@ -97,7 +97,7 @@ TEST(StepCache, CoefficientsDependOnTheModel) {
     r.cache->coefficients = {0, -5784.54975374, 5449.50911966, -1811.16591783, 256.27178429, -13.02252404};
     // People try the polynomial of Wan 2.1's 14B with this model.
     EXPECT_EQ(cache_coefficients(r, v, model)[1], -5784.54975374);
-    // Which is accepted with a warning, also if the request was made for another model.
+    // It is accepted with a warning, also if the request was made for another model.
     EXPECT_NE(cache_warning(r, model), "");
     model.transformer_low.clear();
     EXPECT_EQ(cache_warning(r, model), "");

@@ -116,7 +116,7 @@ TEST(ForcingPlan, RefusesByName) {
     EXPECT_EQ(field(4097, 0), ""); // the longest clip in one window, 16385 frames
     EXPECT_EQ(field(4098, 0), "frames");
     EXPECT_EQ(field(4096, 1000, 1, 0, 0, 0, 1000), "frames"); // a plan of sixteen thousand million entries
-    // 3299 rows with 9.9 million entries, of the ten million that are allowed.
+    // These are 3299 rows with 9.9 million entries, of the ten million that are allowed.
     EXPECT_EQ(field(3000, 1, 1, 0, 0, 0, 300), "");
     EXPECT_EQ(field(3000, 1, 1, 0, 0, 0, 400), "frames");
 }

@@ -188,7 +188,7 @@ TEST(CompanionsTest, ADamagedPartIsNotCalledMissing) {
         EXPECT_TRUE(has(refusal(path), "vae/diffusion_pytorch_model.safetensors")) << path;
     write_bytes(folder / "vae/diffusion_pytorch_model.safetensors", vae_file());
     std::error_code error;
-    // A link to the folder itself, which shows every file once more.
+    // This link leads to the folder itself, which shows every file once more.
     fs::create_directory_symlink(".", folder / "vae/loop", error);
     const ModelFolder m = ModelFolder::open(folder.path());
     EXPECT_TRUE(m.missing.empty());

@@ -201,7 +201,7 @@ TEST(Fp8, APatchEmbeddingOfTwoAxesKeepsItsScale) {
 TEST(Fp8, NoWeightIsTakenWithoutItsScale) {
     for (const char* scale : {".scale", ".wscale"}) {
         EXPECT_TRUE(has(refusal(file({f32(layer + scale, {8, 1})})), "scaled by `" + layer + scale)) << scale;
-        // K is bf16, which needs no scale.
+        // The layer k is bf16 and needs no scale.
         EXPECT_EQ(refusal(file({f32("blocks.0.self_attn.k" + std::string(scale), {8, 1})})), "accepted");
     }
 }

@@ -178,7 +178,7 @@ TEST_F(LoraTest, PeftsConfigSaysAlpha) {
         return lora(tensors, 1, "lora.safetensors", fmt::format(R"({{"lora_adapter_metadata": "{}"}})", json));
     };
     const auto tensors = plain(std::string("transformer.") + query);
-    // Is multiplied by rank and divided by rank.
+    // The change is multiplied by rank and divided by rank.
     EXPECT_EQ(first(with(tensors, R"({"transformer.lora_alpha": 6, "transformer.r": 2})")), 6);
     EXPECT_EQ(first(with(tensors, R"({"lora_alpha": 6, "r": 2})")), 6);
     EXPECT_NEAR(first(with(tensors, R"({"lora_alpha": 6, "use_rslora": true})")), 6 * std::sqrt(2.0), 1e-5);

@@ -352,7 +352,7 @@ TEST(ModelFolderTest, AnAllInOneFileServesEveryRole) {
         all.push_back(t);
     all.push_back(zeros("text_encoders.umt5xxl.spiece_model", {4}, "U8"));
     TempFolder folder("models");
-    // The folder in which ComfyUI keeps such files.
+    // ComfyUI keeps such files in this folder.
     write_bytes(folder / "checkpoints/aio.safetensors", safetensors(all));
     for (const fs::path& path : {folder.path(), folder / "checkpoints/aio.safetensors"}) {
         const ModelFolder m = ModelFolder::open(path);

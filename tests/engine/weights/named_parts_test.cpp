@@ -46,7 +46,7 @@ TEST(NamedPartsTest, WinOverWhatLiesBeside) {
     TempFolder folder("Wan2.1-T2V-1.3B"), parts("elsewhere");
     add_companions(folder.path());
     write_bytes(folder / "diffusion_pytorch_model.safetensors", transformer_file());
-    // A name that would be left out if nobody had given it.
+    // A file with this name would be left out if nobody had named it.
     write_bytes(parts / "qwen_image_vae.safetensors", vae_file());
     write_bytes(parts / "encoder/umt5.safetensors", encoder_file());
     const ModelFolder m = ModelFolder::open(

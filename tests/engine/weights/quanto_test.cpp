@@ -185,7 +185,7 @@ TEST(Quanto, AClipOfTransformers) {
             tensors.push_back(counting(*other + "._data", one));
             tensors.push_back(f32(*other + "._scale", rows, 1));
         }
-    // An unused weight, whose scale is unused, too.
+    // This weight is unused, and so is its scale.
     tensors.push_back(counting("visual_projection.weight._data", {4, 4}));
     tensors.push_back(f32("visual_projection.weight._scale", {4, 1}, 1));
     const Weights w = load_bytes(safetensors(tensors));
@@ -206,7 +206,7 @@ TEST(Quanto, HalvesThatDoNotFit) {
     EXPECT_TRUE(has(refused({data, f32(scale, {7, 1}, 1)}), "does not fit"));
     EXPECT_TRUE(has(refused({data, f32(scale, {1, 8}, 1)}), "does not fit"));
     EXPECT_TRUE(has(refused({data, f32(scale, {0, 8}, 1)}), "does not fit"));
-    // A scale for each block, as in other schemes.
+    // Other schemes have a scale for each block like this.
     EXPECT_TRUE(has(refused({data, f32(scale, {8, 2}, 1)}), "scaled by `" + scale));
     EXPECT_TRUE(has(refused({data, f32(scale, {8, 1, 1, 1, 1, 1, 1, 1, 1}, 1)}), "9 axes"));
     // Reading accepts it; the network will ask for another shape.

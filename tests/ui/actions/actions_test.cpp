@@ -54,7 +54,7 @@ private slots:
             fill(table);
             QCOMPARE(table.conflicts("a", {QKeySequence("B")}), QStringList{"b"});
             QVERIFY(table.set_shortcuts("a", {QKeySequence("B")}));
-            // Taken over from the other action.
+            // The key was taken over from the other action.
             QCOMPARE(table.at("b")->shortcuts(), QList<QKeySequence>{QKeySequence("Ctrl+B")});
             QVERIFY(table.is_changed("a") && table.is_changed("b"));
         }

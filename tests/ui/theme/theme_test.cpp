@@ -34,7 +34,7 @@ private slots:
             for (const QColor& ground : {c->panel, c->field, c->selection}) readable(c->warning, ground);
             for (const QColor& ink : {c->a, c->b}) readable(ink, c->panel);
             QVERIFY(contrast(c->accent, c->on_accent) >= 4.5);
-            // On every surface where a border is a control's only mark.
+            // On these surfaces a border is a control's only mark.
             for (const QColor& ground : {c->window, c->panel, c->field})
                 QVERIFY2(contrast(c->edge, ground) >= 3, qPrintable(c->edge.name() + " on " + ground.name()));
             for (const QColor& grey : {c->canvas, c->window, c->panel, c->field})

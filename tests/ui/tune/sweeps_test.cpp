@@ -315,7 +315,6 @@ private slots:
         const auto* table = studio.find<QTreeView>("sweep-table");
         const auto widest = [&] { return table->header()->length(); };
         show_sweep(studio, reused);
-        // The clip is measured.
         QTRY_VERIFY_WITH_TIMEOUT(!table->model()->index(1, 4).data().toString().isEmpty(), 30000);
         QVERIFY2(widest() <= table->viewport()->width(), qPrintable(QString::number(widest())));
         const QModelIndex state = table->model()->index(1, 2);

@@ -361,7 +361,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(exported.count() > 0, 30000);
         QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("exporting") && said(studio).contains("step "), 30000);
         studio.picture("export-beside-run");
-        // Asked again, a message says where it is, and no second one begins.
+        // If it is asked for again, a message says where it is, and no second one begins.
         studio.find<QAction>("file.export")->trigger();
         // It must not say that Esc stops it, since that would stop the run.
         QVERIFY2(said(studio).contains("An export is already running."), qPrintable(said(studio)));

@@ -74,7 +74,7 @@ private slots:
         QVERIFY2(all.contains(" f") && all.contains("CFG 5"), qPrintable(all));
         const auto words = [](const QString& text) { return QString(text).remove(QStringLiteral(" ·")).remove(' '); };
         bool brief = false;
-        // In a list of 300 pixels, without its picture and margins.
+        // This is the width in a list of 300 pixels, without its picture and margins.
         for (int width = 187; width > 40 && !brief; --width) {
             const QStringList lines = RunDelegate::details(first, metrics, width);
             QVERIFY(lines.size() <= 3);
@@ -167,7 +167,7 @@ private slots:
         QVERIFY(height() < before);
         QVERIFY(log->isAncestorOf(studio.window().focusWidget()));
         log->close();
-        // And not the search of runs, which is the next widget.
+        // It must not be the search of runs, which is the next widget.
         QVERIFY(studio.window().focusWidget() == &studio.window().preview());
         QTRY_COMPARE_WITH_TIMEOUT(height(), before, 5000);
         QCOMPARE(steps->height(), steps_before);

@@ -402,7 +402,7 @@ private slots:
         QTRY_VERIFY(QFile::exists(home.file("film v1.2.denoir")));
         QVERIFY(looked_at(studio.window()));
         QVERIFY(!studio.core().project.is_modified());
-        // As if somebody had renamed it so.
+        // Somebody may have renamed it so.
         QVERIFY(QFile::rename(home.file("film v1.2.denoir"), home.file("film v1.2")));
         studio.core().project.clear();
         studio.open({home.file("film v1.2")});

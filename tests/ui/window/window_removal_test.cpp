@@ -209,7 +209,7 @@ private slots:
         auto* name = list->viewport()->findChild<QLineEdit*>();
         QVERIFY(name);
         name->setText("mine");
-        // As the row of a run at work changes with each step, and the name that is being typed stays.
+        // The row of a run at work changes like this with each step, and the name that is being typed stays.
         history.set_starred(one, false);
         QCOMPARE(name->text(), QStringLiteral("mine"));
         QTest::keyClick(name, Qt::Key_Return);

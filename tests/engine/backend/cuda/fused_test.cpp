@@ -157,7 +157,7 @@ TEST(FusedConv, PhasesAreTheDuplicatedPicture) {
         Tensor out = backend.empty({1, 10, 8, 8}, DType::f32);
         ConvOptions options{.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1, .duplicate = true};
         options.tf32 = true;
-        // The second time with the phases' taps that were kept.
+        // The second time uses the phases' taps that were kept.
         for (int i = 0; i < 2; ++i) backend.conv(frames, w, &bias, nullptr, options, out);
         return doubles(out);
     };

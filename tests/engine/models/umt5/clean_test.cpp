@@ -42,7 +42,7 @@ TEST(Clean, FormsOfCharacters) {
 
 TEST(Clean, References) {
     EXPECT_EQ(clean("&lt;b&gt; &EACUTE; &eacute; &#x27; &notit; &amp;amp;lt;"), "<b> É é ' ¬it; <");
-    // Html.unescape changes these, although ftfy leaves alone what follows a "<".
+    // These are changed by html.unescape, although ftfy leaves alone what follows a "<".
     EXPECT_EQ(clean("a<b &eacute; &eacute"), "a<b é é");
     EXPECT_EQ(clean("a<b &EACUTE;"), "a<b &EACUTE;");
     EXPECT_EQ(clean("&#59; &#0; &#xD800; &#x110000; &#128;"), "; \uFFFD \uFFFD \uFFFD €");

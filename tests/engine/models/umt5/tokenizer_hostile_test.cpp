@@ -94,7 +94,7 @@ TEST(SentencePieceFile, RefusesByField) {
     EXPECT_EQ(refused(base() + trainer() + "\x0A\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F"),
               "model"); // longer than the file
     EXPECT_EQ(refused(base() + trainer() + "\x0A"), "model");
-    // A trainer_spec that is a number.
+    // Here trainer_spec is a number.
     EXPECT_EQ(refused(base() + trainer() + number(2, 1)), "model");
     EXPECT_EQ(refused(base() + trainer() + number(19, 1) + bytes(20, "new fields")), ""); // unknown fields are skipped
     EXPECT_EQ(refused(std::string(max_tokenizer_bytes + 1, '\x0A')), "size");
@@ -412,7 +412,7 @@ TEST(Damaged, JsonFiles) {
         std::filesystem::temp_directory_path() / ("denoir-damaged-" + std::to_string(::getpid()) + ".json");
     damage(read_text(models / "small-json/tokenizer/tokenizer.json", max_tokenizer_bytes), 1000,
            [&](const std::string& bad) {
-               // Not write_file(), which would sync the disk a thousand times.
+               // A call of write_file() would sync the disk a thousand times.
                std::ofstream(file, std::ios::binary) << bad;
                Tokenizer::load(file).encode(sample, 64);
            });

@@ -138,7 +138,7 @@ TEST_F(Products, AChoiceThatTheLibraryNoLongerAcceptsIsMadeAnew) {
     library_.algorithms = {{.cost = 1}, {.cost = 2}};
     started_by(product());
     open();
-    // For example another version that has the same number.
+    // This may happen with another version that has the same number.
     library_.algorithms[0].checked = CUBLAS_STATUS_NOT_SUPPORTED;
     library_.algorithms[0].starts = CUBLAS_STATUS_NOT_SUPPORTED;
     EXPECT_EQ(started_by(product()).back(), 1u);

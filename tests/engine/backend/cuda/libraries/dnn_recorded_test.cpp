@@ -33,7 +33,7 @@ TEST(FusedAttention, AndConvolutionsAreRecorded) {
             const std::vector<std::byte> expected = bytes_of(body(in));
             const int before = all_started();
             EXPECT_EQ(bytes_of(backend->captured("both", in, body)), expected) << i;
-            // Once as it is, once to be recorded, and then never again.
+            // It runs once as it is, once to be recorded, and then never again.
             EXPECT_EQ(all_started() - before, i < 2 ? 2 : 0) << i;
         }
         backend->trim();
