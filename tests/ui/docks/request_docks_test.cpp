@@ -349,7 +349,7 @@ private slots:
         QVERIFY(document.wait_resolved(20000));
         QCOMPARE(size->currentText(), before);
         QTRY_COMPARE(estimate_of_memory(), estimate);
-        // A text that is no size: the estimate is not about it.
+        // For a text that is no size there is no estimate.
         write(size->lineEdit(), "99999x16");
         QVERIFY(shows_error(field_of(size)));
         QCOMPARE(studio.find<QLabel>("estimate")->text(), QStringLiteral("cannot start yet"));

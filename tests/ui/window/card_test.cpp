@@ -50,7 +50,7 @@ private slots:
 
         document.set_value("device", "cuda:6");
         QCOMPARE(box->currentText(), QStringLiteral("cuda:6"));
-        QCOMPARE(studio.find<QComboBox>("precision")->count(), 3); // another precision has nothing to do with it
+        QCOMPARE(studio.find<QComboBox>("precision")->count(), 3); // other boxes get no entry for it
         document.reset("device");
         QVERIFY(document.wait_resolved(20000));
         QCOMPARE(box->currentIndex(), 1);
