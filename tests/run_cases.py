@@ -42,7 +42,7 @@ _WITHOUT_DTYPE = ("scheduler", "timestep-matrix", "noise")
 
 
 def read_safetensors(path):
-    """name -> (shape, values as a flat list or NumPy array)"""
+    """Returns {name: (shape, values as a flat list or NumPy array)}."""
     raw = Path(path).read_bytes()
     length = struct.unpack("<Q", raw[:8])[0]
     out = {}
@@ -83,7 +83,7 @@ def relative_error(got, want):
 
 
 def psnr(got, want):
-    """over the range of the wanted values"""
+    """The PSNR in dB, relative to the range of the wanted values."""
     if len(got) != len(want) or any(not math.isfinite(float(v)) for v in got):
         return -math.inf
     mse = sum((float(a) - float(b)) ** 2 for a, b in zip(got, want)) / len(want)
@@ -96,7 +96,7 @@ class Runner:
         self.args, self.fixtures = args, fixtures
 
     def call(self, command):
-        """-> (standard output, None) or (None, what went wrong)"""
+        """Returns (standard output, None) or (None, what went wrong)."""
         if self.args.threads is not None and command[1] in ("module", "render"):
             command = command + ["--threads", str(self.args.threads)]
         try:
@@ -106,7 +106,7 @@ class Runner:
                 stderr=subprocess.PIPE,
                 stdin=subprocess.DEVNULL,
                 timeout=self.args.timeout,
-                env={**os.environ, "DENOIR_HOME": self.args.home},  # not into the user's history
+                env={**os.environ, "DENOIR_HOME": self.args.home},  # keeps the runs out of the user's history
             )
         except subprocess.TimeoutExpired:
             return None, f"took longer than {self.args.timeout:g} s"
@@ -116,7 +116,7 @@ class Runner:
         return done.stdout, None
 
     def module(self, folder, case):
-        """-> (holds, text)"""
+        """Returns whether the case holds, and a text."""
 
         def here(path):
             return os.path.normpath(folder / path)
@@ -202,7 +202,7 @@ class Runner:
         return True, f"{len(entry['ids'])} ids"
 
     def tasks(self):
-        """(name, note, function) of every selected case"""
+        """Returns (name, note, function) of every selected case."""
         out = []
         for path in sorted(self.fixtures.glob("*/case.json")):
             case = json.loads(path.read_text(encoding="utf-8"))

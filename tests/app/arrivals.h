@@ -9,17 +9,17 @@
 
 namespace denoir::app {
 
-/// What a signal brought to the thread that made this, in order: a QSignalSpy for senders that emit on threads of their
-/// own (before Qt 6.6 a QSignalSpy writes on the emitting thread, and reading it is a race).
+/// What a signal brought, in order, in the thread that made this object. It stands for a QSignalSpy where the sender
+/// emits on another thread: before Qt 6.6 a QSignalSpy writes on the emitting thread, and reading it is a data race.
 class Arrivals : public QList<QVariantList> {
 public:
     template <class Sender, class Signaller, class... Args>
-    Arrivals(const Sender* sender, void (Signaller::*signal)(Args...)) { // a base's signal, too
+    Arrivals(const Sender* sender, void (Signaller::*signal)(Args...)) { // also for a signal of a base class
         QObject::connect(sender, signal, &here_, [this](const std::decay_t<Args>&... args) {
             append(QVariantList{QVariant::fromValue(args)...});
         });
     }
-    /// Whether one more came within so many milliseconds. Runs the event loop.
+    /// Whether one more arrives within so many milliseconds. Runs the event loop.
     bool wait(int milliseconds = 5000) {
         const auto before = size();
         return QTest::qWaitFor([&] { return size() > before; }, milliseconds);

@@ -11,7 +11,7 @@
 
 namespace denoir::app {
 
-/// A soft gradient that moves with `frame`: every frame differs from every other.
+/// A soft gradient that moves with `frame`, so that all frames differ.
 inline Image moving_picture(int width, int height, int frame, int phase = 0) {
     Image image(width, height);
     for (int y = 0; y < height; ++y)
@@ -44,7 +44,7 @@ inline std::vector<Image> frames_in_turn(const QString& path) {
     return frames;
 }
 
-/// Renders into the folder, the video beside it.
+/// Renders into the folder and puts the video beside it.
 inline QString rendered(const Request& r, const QString& folder) {
     RenderOptions options;
     options.out = to_path(folder + QStringLiteral(".mp4"));
@@ -74,7 +74,7 @@ inline bool wait_open(const Clip& clip) {
            clip.state() == Clip::State::ready;
 }
 
-/// The frame, waited for.
+/// The frame, once it is there.
 inline Image frame_of(Clip& clip, int n) {
     clip.want(n, 1);
     if (!QTest::qWaitFor([&] { return clip.is_cached(n); }, 20000)) return {};

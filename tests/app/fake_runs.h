@@ -11,7 +11,7 @@
 
 namespace denoir::app {
 
-/// Finished runs that were never computed: records, and files of some bytes where tensors and pictures would lie.
+/// Finished runs that were never computed: their records are true, and their tensors and pictures are a few bytes.
 inline RunRecord fake_record(int number) {
     static const char* things[] = {"balloon", "fox", "boat", "lighthouse", "train", "cloud", "garden"};
     RunRecord record;
@@ -33,7 +33,7 @@ inline RunRecord fake_record(int number) {
     return record;
 }
 
-/// The record and an empty video, as files without syncing: thousands of them in seconds.
+/// Writes the record and an empty video without syncing them, so that thousands of runs take seconds.
 inline void fake_run_quickly(const std::filesystem::path& runs, int number) {
     const std::filesystem::path path = runs / fmt::format("run-{:06}", number);
     std::filesystem::create_directories(path / "latents");

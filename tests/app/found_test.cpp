@@ -42,24 +42,25 @@ private slots:
     void every_kind_is_told() {
         using Kind = Found::Kind;
         is(home_.file("gone"), Kind::nothing);
-        is(write("picture.png", "\x89PNG\r\n\x1a\n"), Kind::still); // whoever shows it says that it is damaged
+        is(write("picture.png", "\x89PNG\r\n\x1a\n"), Kind::still); // whoever shows it will say that it is damaged
         is(write("text.mp4", "no video"), Kind::clip);
         write_clip(home_.file("clip.mkv"), 64, 48, 5);
         is(home_.file("clip.mkv"), Kind::clip);
         QVERIFY(QDir(home_.path()).mkpath("empty"));
         is(home_.file("empty"), Kind::clip);
-        is(home_.file("empty") + "/", Kind::clip, home_.file("empty")); // by its name, whoever tells of it
+        is(home_.file("empty") + "/", Kind::clip, home_.file("empty")); // by the name that everything else uses
         const QByteArray project =
             R"({"format": "denoir-project", "version": 1, "shots": [], "request": {}, "extra": {"a": 1}})";
         for (const char* name : {"a.denoir", "project.json"}) {
             is(write(name, project), Kind::project);
-            QVERIFY(look_at(home_.file(name)).project->extra.contains("a")); // it has been read
+            QVERIFY(look_at(home_.file(name)).project->extra.contains("a")); // the project file has been read
         }
         is(write("sweep/sweep.json", R"({"axes": {}, "cells": []})"), Kind::sweep, home_.file("sweep"));
         is(home_.file("sweep"), Kind::sweep);
         is(QFileInfo(DENOIR_FIXTURES "/_inputs/style-kohya.safetensors").absoluteFilePath(), Kind::lora);
         is(QFileInfo(DENOIR_TINY_MODEL).absoluteFilePath(), Kind::models);
-        is(QFileInfo(DENOIR_TINY_MODEL "/model.safetensors").absoluteFilePath(), Kind::models); // no LoRA by its ending
+        // The extension does not make it a LoRA.
+        is(QFileInfo(DENOIR_TINY_MODEL "/model.safetensors").absoluteFilePath(), Kind::models);
         for (const Kind kind : {Kind::run, Kind::still, Kind::clip}) QVERIFY(is_clip(kind));
         for (const Kind kind : {Kind::nothing, Kind::refused, Kind::sweep, Kind::trace}) QVERIFY(!is_clip(kind));
     }
@@ -94,7 +95,7 @@ private slots:
         QCOMPARE(found.refusal, QString());
         write("half/run.json", "{\"schema\": 1, \"state\": \"runn");
         const Found half = look_at(home_.file("half"));
-        QCOMPARE(half.kind, Found::Kind::run); // it can still be shown beside another, which says the same
+        QCOMPARE(half.kind, Found::Kind::run); // it can still be compared, and its error says the same
         QVERIFY2(half.refusal.contains("run.json"), qPrintable(half.refusal));
     }
 

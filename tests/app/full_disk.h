@@ -5,7 +5,7 @@
 
 namespace denoir::app {
 
-/// While it lives, no file of this process can become larger than so many bytes: as on a disk that is full.
+/// While it exists, no file of this process can grow beyond so many bytes, as on a full disk.
 class FullDisk {
 public:
     explicit FullDisk(rlim_t most = 0) {

@@ -6,7 +6,7 @@
 
 namespace denoir::app {
 
-/// A lossless clip whose frame i is grey 10·i + `base` (red one more).
+/// Writes a lossless clip whose frame i has the grey level 10·i + `base`; its red is one more.
 inline void write_grey_clip(const QString& path, int frames, int width = 48, int height = 32, int base = 0,
                             int fps = 24) {
     VideoOptions options;

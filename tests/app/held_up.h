@@ -8,18 +8,18 @@
 
 namespace denoir::app {
 
-/// A lock file in whose place is a pipe: whoever wants to know who holds the lock waits for let_go(), as on a disk that
-/// does not answer, and then finds it held.
+/// A pipe in the place of a lock file. Whoever asks who holds the lock waits until let_go(), as on a disk that does not
+/// answer, and then finds it held.
 class HeldUp {
 public:
     explicit HeldUp(const QString& file) : file_(file.toUtf8()) { there_ = ::mkfifo(file_.constData(), 0600) == 0; }
-    /// Also where nobody ever came.
+    /// Also lets go if nobody ever came.
     ~HeldUp() {
         if (there_) end(O_NONBLOCK);
     }
     HeldUp(const HeldUp&) = delete;
     bool there() const { return there_; }
-    /// Returns once somebody waits: nobody will again.
+    /// Waits until somebody waits for the lock, and then lets go for good.
     void let_go() {
         if (!there_) return;
         there_ = false;

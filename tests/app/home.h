@@ -9,7 +9,7 @@
 
 namespace denoir::app {
 
-/// A data folder of its own for one test.
+/// Gives a test a home of its own, with a data folder.
 class Home {
 public:
     Home() {
@@ -21,9 +21,9 @@ public:
     QString path() const { return folder_.path(); }
     QString file(const QString& name) const { return folder_.filePath(name); }
 
-    /// In its data folder: the queue, the index, runs and autosaves.
+    /// A file in the data folder, where the queue, the index, runs and autosaves lie.
     QString data(const QString& name) const { return folder_.filePath(QStringLiteral("data/") + name); }
-    /// Of projects: each follows half a second after an edit.
+    /// The autosaves of projects; each one follows an edit after half a second.
     QStringList autosaves() const {
         return QDir(data(QStringLiteral("autosave"))).entryList({QStringLiteral("*.json")}, QDir::Files);
     }
@@ -32,7 +32,8 @@ private:
     QTemporaryDir folder_;
 };
 
-/// What comes with the program is looked for in its folder "resources": only what the test puts there.
+/// A home whose folder "resources" stands for what comes with the program, so that nothing is there but what the test
+/// puts in it.
 class BareHome : public Home {
 public:
     BareHome() { qputenv("DENOIR_RESOURCES", file(QStringLiteral("resources")).toUtf8()); }

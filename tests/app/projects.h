@@ -6,7 +6,7 @@
 
 namespace denoir::app {
 
-// As the window does it, but each returns once it is done, or throws why it is not.
+// Call the project as the window does, but return once the work is done, or throw the reason why it failed.
 
 inline void done(Project& project, Issue& issue) {
     project.finish();

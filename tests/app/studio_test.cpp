@@ -39,7 +39,8 @@ private slots:
         home_.reset();
     }
 
-    /// A verification waits behind another job: who is told of its end is being taken down.
+    /// A verification waits behind another job when the studio is destroyed. Its end must not be reported to what is
+    /// gone.
     void a_job_may_wait_at_the_end() {
         Request long_one = tiny_request();
         long_one.steps = 200;
@@ -49,17 +50,18 @@ private slots:
         studio_.reset();
     }
 
-    /// Whoever closes the window waits for no plan, and finds no sweep without clips the next time.
+    /// Closing the window must not wait for a plan, and the next start must not find a sweep without clips.
     void a_sweep_may_be_planned_at_the_end() {
-        studio_->sweeps().axes().set_all({{"seed", "1..200"}, {"shift", "1..5"}}, "axes"); // takes a second or two
+        // This takes a second or two to plan.
+        studio_->sweeps().axes().set_all({{"seed", "1..200"}, {"shift", "1..5"}}, "axes");
         studio_->sweeps().start();
         QVERIFY(studio_->sweeps().starting());
-        QTest::qWait(50); // it is at work
+        QTest::qWait(50); // it is being planned now
         studio_.reset();
         QVERIFY(QDir(home_->data("sweeps")).isEmpty());
     }
 
-    /// Asked for while the request is still looked at.
+    /// The sweep was asked for while the request was still being checked.
     void a_sweep_that_waits_can_be_given_up() {
         studio_->queue.set_paused(true);
         studio_->sweeps().axes().set_all({{"steps", "2, 3"}}, "axes");
@@ -73,7 +75,7 @@ private slots:
         QVERIFY(!studio_->sweeps().starting() && studio_->queue.rowCount() == 0);
     }
 
-    /// A run at work would make the device seem slower and smaller than it is.
+    /// Beside a run the device would seem slower and smaller than it is.
     void a_device_is_not_looked_into_beside_a_run() {
         studio_.reset();
         home_.emplace();
@@ -81,7 +83,7 @@ private slots:
         studio_->document.load(tiny_request());
         QVERIFY(studio_->document.wait_resolved(20000));
         Request long_one = tiny_request();
-        long_one.steps = 900; // ends only when it is told to
+        long_one.steps = 900; // too long to end by itself
         const JobId job = studio_->worker.render(long_one);
         QTRY_COMPARE_WITH_TIMEOUT(studio_->worker.current(), job, 20000);
         const QSignalSpy looked(&studio_->estimator, &Estimator::changed);
@@ -91,9 +93,9 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(looked.count() > 0, 30000);
     }
 
-    /// Also while it is only decoded, and takes no more steps.
+    /// Also while a run is only decoded and makes no more steps.
     void a_resumed_run_is_listed_as_running() {
-        studio_.reset(); // it looks again at a folder of runs that changes while it is there
+        studio_.reset(); // the studio would already see the folder while it is still being prepared
         const QString path = home_->data("runs/stopped");
         QVERIFY(QDir().mkpath(home_->data("runs")) && QDir().rename(tiny_run(home_->file("made-here")), path));
         QVERIFY(QFile::remove(path + "/video.mp4"));
@@ -109,7 +111,7 @@ private slots:
         history.refresh();
         QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000);
         QCOMPARE(standing(), RunStanding::cancelled);
-        // The engine's thread waits where the run's folder does not say yet that it is at work, and where it decodes.
+        // The engine's thread is held up twice: before the run's folder says that it is at work, and while it decodes.
         QSemaphore created_on, decoding_on;
         const auto let_go = qScopeGuard([&] {
             created_on.release();
@@ -134,8 +136,8 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(standing(), RunStanding::done, 30000);
     }
 
-    /// 0 is no bound: nothing is asked to go.
-    void no_bound_for_the_disk_is_none() {
+    /// A limit of 0 means no limit, so nothing may be offered for removal.
+    void a_disk_limit_of_zero_is_no_limit() {
         for (int i = 1; i <= 3; ++i) fake_run(data_folder() / "runs", i);
         studio_->history.refresh();
         QTRY_COMPARE_WITH_TIMEOUT(studio_->history.rowCount(), 3, 30000);
@@ -145,8 +147,8 @@ private slots:
         QCOMPARE(studio_->over_limit().runs.size(), 3);
     }
 
-    /// A week after it was removed a run is gone for good, unless the cut that is open shows it.
-    void old_trash_goes_but_what_the_cut_has() {
+    /// A run that was removed a week ago is deleted, unless the open project shows it.
+    void old_trash_is_deleted_except_what_the_cut_shows() {
         studio_.reset();
         const std::filesystem::path trash = data_folder() / "runs" / ".trash";
         const auto put = [&](int days, const char* name) {
@@ -173,7 +175,7 @@ private slots:
         QCOMPARE(left(), (QStringList{"shown", "young"}));
     }
 
-    /// A picture that was being stored for one project is nothing to the next one.
+    /// A picture that was being stored for one project is of no use to the next.
     void what_is_prepared_for_another_project_is_dropped() {
         QSemaphore begun, go_on;
         bool used = false;

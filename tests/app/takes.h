@@ -4,7 +4,7 @@
 
 namespace denoir::app {
 
-/// A take of a run that is not there.
+/// A take whose file and run do not exist.
 inline Take take(int frames, const char* name = "t") {
     Take t;
     t.video = QStringLiteral("/videos/%1.mp4").arg(QString::fromLatin1(name));

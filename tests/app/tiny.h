@@ -4,7 +4,7 @@
 
 namespace denoir::app {
 
-/// Five frames of 48x32 in three steps by the tiny random model: some tens of milliseconds.
+/// Five frames of 48x32 in three steps with the tiny random model, which takes some tens of milliseconds.
 inline Request tiny_request() {
     Request r;
     r.model = DENOIR_TINY_MODEL;

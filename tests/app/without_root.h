@@ -6,7 +6,7 @@
 
 namespace denoir::app {
 
-/// While it lives, files of no rights cannot be read by root either: not by this thread, nor by those that it starts.
+/// While it exists, root cannot read files without permission either, in this thread and in those that it starts.
 class WithoutRoot {
 public:
     WithoutRoot() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was rendered stands where a request is meant: a video, a PNG frame, a folder of frames, a run; inspect shows it."""
+"""A result may stand where a request is meant: a video, a PNG frame, a folder of frames, a run. `inspect` shows the request in it."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from program import FIXTURES, MODEL, PROMPT, Case, main, sha256, tree
 
 
 def png_with_comment(text):
-    """A picture of one pixel with the comment that PNG writers use."""
+    """A picture of one pixel with the text chunk that PNG writers use."""
     def chunk(kind, body):
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
@@ -42,7 +42,7 @@ class Carried(Case):
         self.assertEqual(made, {**self.request, "seed": 8, "prompt": "x", "steps": 2})
 
     def test_what_follows_from_the_model_follows_again(self):
-        """Mode, family and precision are stored, and are those of the model, image and type that are given over them."""
+        """Mode, family and precision are stored, but if another model, image or type is given, they follow from that."""
         self.done("render", "run", "--dtype", "bf16", "--out", "b.mp4", "--run-dir", "b")
         made = json.loads((self.work / "b" / "run.json").read_text())["request"]
         self.assertEqual((made["dtype"], made["precision"]), ("bf16", "wan"))
@@ -53,7 +53,7 @@ class Carried(Case):
             self.done("render", "first.mp4", "--model", models / model, *more, "--out", f"{name}.mp4", "--run-dir", name)
             made = json.loads((self.work / name / "run.json").read_text())["request"]
             self.assertEqual((made["mode"], made["family"]), expected)
-        # And back: what only models of that kind have goes with it.
+        # The other way, settings that only models of the first kind have are dropped.
         self.done("render", "d", "--model", models / "Wan2.1-T2V-tiny", "--out", "t.mp4", "--run-dir", "t")
         two = models / "Wan2.2-T2V-A14B-tiny"
         self.done("render", "--model", two, "--prompt", "x", "--size", "32x32", "--frames", 5, "--steps", 2, "--seed", 1, "--out", "two.mp4", "--run-dir", "two")
@@ -78,20 +78,20 @@ class Carried(Case):
         self.assertEqual(made["image"], str(self.work / "sub" / "start.pgm"))
 
     def test_one_window_stays_one(self):
-        """Of a length for which a new clip is made in several."""
+        """A stored clip in one window stays so, although a new one of its length would be made in several."""
         model = FIXTURES / "_models" / "SkyReels-V2-DF-tiny"
         self.done("render", "--model", model, "--prompt", "x", "--size", "32x32", "--frames", 9, "--steps", 1, "--seed", 1, "--out", "short.mp4", "--run-dir", "short")
         record = json.loads((self.work / "short" / "run.json").read_text())
         self.assertIsNone(record["request"]["forcing"].get("base"))
-        record["request"]["frames"] = 101  # as of a run from before there were windows
+        record["request"]["frames"] = 101  # like a run that is older than windows
         (self.work / "short" / "run.json").write_text(json.dumps(record))
         self.done("render", "short", "--out", "long.mp4", "--run-dir", "long")
         made = json.loads((self.work / "long" / "run.json").read_text())["request"]
         self.assertEqual((made["frames"], made["forcing"]["base"]), (101, 101))
-        # A branch has those of the run that it starts from, which tells of none.
+        # A branch has the windows of the run that it starts from, and this one tells of none.
         record["request"]["start"] = {"run": str(self.work / "short"), "step": 0, "sha256": record["steps"][0]["sha256"]}
         (self.work / "long" / "run.json").write_text(json.dumps(record))
-        refusal = self.refused("render", "long", "--out", "branch.mp4").err  # for the latents are not of so many frames
+        refusal = self.refused("render", "long", "--out", "branch.mp4").err  # because the latents have fewer frames
         self.assertNotIn("forcing", refusal)
 
     def test_wherever_a_request_is_meant(self):
@@ -116,7 +116,7 @@ class Carried(Case):
         self.assertEqual(self.done("inspect", MODEL, "--json").json()["family"], "wan")
 
     def test_a_model_with_pictures_beside_it(self):
-        """Covers and samples lie in many a model's folder; what it is, the checkpoints say."""
+        """Many a model's folder has covers and samples in it. Only its checkpoints say what it is."""
         shutil.copytree(MODEL, self.work / "model")
         for content in (self.png(), b"\x89PNG\r\n\x1a\n cut short"):
             (self.work / "model" / "frame_00001.png").write_bytes(content)
@@ -151,7 +151,7 @@ class Carried(Case):
         self.assertEqual(sha256(self.work / "first.mp4"), before)
 
     def test_a_word_that_names_nothing(self):
-        """Most often the second one of a prompt without quotes."""
+        """Most often it is the second word of a prompt without quotes."""
         for words in (("render", "--prompt", "A", "ball", "--out", "a.mp4"), ("sweep", "ball", "--axis", "steps=1,2"), ("trace", "ball", "--out", "t.safetensors")):
             self.refused(*words, codes=(1,), names=("ball: no such file or folder", "in quotes"))
         self.refused("render", "--prompt", "A", "red", "ball", "--out", "a.mp4", codes=(2,), names=("in quotes",))

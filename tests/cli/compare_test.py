@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`denoir-cli compare`: figures, what does not fit, outputs, refusals."""
+"""Tests `denoir-cli compare`: its figures, inputs that do not fit each other, its output files and its refusals."""
 
 import base64
 import csv
@@ -18,7 +18,7 @@ from program import FIXTURES, PACE, Case, main, sha256, tree, write_safetensors
 
 
 def png(path, width, height, rows):
-    """8-bit RGB; `rows`: bytes of each row."""
+    """Writes an 8-bit RGB PNG; `rows` holds the bytes of each row."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
@@ -28,12 +28,13 @@ def png(path, width, height, rows):
 
 
 def gif(path, width, height, delay, times):
-    """A grey level a frame, `delay` hundredths of a second each, or a list of them; codes without compression."""
+    """Writes a GIF with a frame of one grey level for each of `times`, which stays `delay` hundredths of a second (a number or a list). Its codes are not
+    compressed."""
     delays = delay if isinstance(delay, list) else [delay] * len(times)
     out = b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF6, 0, 0) + bytes(2 * (i // 3) for i in range(384))
     for t, stay in zip(times, delays):
         bits, count = 0, 0
-        for n in range(width * height):  # a clear code before it would outgrow eight bits
+        for n in range(width * height):  # a clear code comes before codes would need more than eight bits
             for code in ([128, 9 * t] if n % 100 == 0 else [9 * t]):
                 bits |= code << count
                 count += 8
@@ -45,7 +46,7 @@ def gif(path, width, height, delay, times):
 
 
 def scene(t, width=40, height=24, add=0):
-    """A ramp that moves, with a bright square on it."""
+    """The rows of a picture with a moving ramp and a bright square."""
     rows = []
     for y in range(height):
         row = bytearray()
@@ -109,7 +110,7 @@ class Figures(Compare):
         self.assertEqual(found["worst"]["psnr_index"], 1)
 
     def test_natural_order(self):
-        self.frames("a", range(12), pattern="frame_{}.png")  # frame_10 after frame_9
+        self.frames("a", range(12), pattern="frame_{}.png")  # frame_10 comes after frame_9
         self.frames("b", range(12), pattern="{:05}.png")
         self.assertEqual(self.compare("a", "b")["mean"]["mse"], 0)
 
@@ -122,7 +123,7 @@ class Figures(Compare):
 
     def test_single_pictures(self):
         png(self.work / "a.png", 40, 24, scene(0))
-        png(self.work / "b", 40, 24, scene(0, add=1))  # the content decides, not the name
+        png(self.work / "b", 40, 24, scene(0, add=1))  # the content makes it a picture, not the name
         found = self.compare("a.png", "b")
         self.assertEqual((found["a"]["kind"], len(found["frames"]), found["mean"]["mse"]), ("picture", 1, 1))
 
@@ -190,8 +191,8 @@ class Runs(Compare):
         found = self.compare("one", "pictures")
         self.assertEqual((found["a"]["kind"], found["b"]["kind"], len(found["frames"]), found["mean"]["mse"]), ("run", "frames", 9, 0))
         self.assertIn("step 2 of 2", found["a"]["detail"])
-        loss = self.compare("one", "one/video.mp4")  # what the codec takes
-        self.assertGreater(loss["mean"]["psnr"], 15)  # noise in colour: halved chroma takes most of it
+        loss = self.compare("one", "one/video.mp4")  # shows what the codec loses
+        self.assertGreater(loss["mean"]["psnr"], 15)  # most of it in coloured noise, whose chroma is halved
         self.assertGreater(loss["mean"]["mse"], 0)
         self.assertEqual(loss["settings"], [])
         found = self.compare("one", "two")
@@ -208,7 +209,7 @@ class Runs(Compare):
         self.refuse("one", "pictures", "--depth", "float", names=("--depth: is not a run",))
 
     def latent(self, run, step, name="latent"):
-        """Values of a stored tensor, read without the code under test."""
+        """The values of a stored tensor, read independently of the code under test."""
         data = (self.work / run / "latents" / f"step_{step:03}.safetensors").read_bytes()
         size = struct.unpack_from("<Q", data)[0]
         begin, end = json.loads(data[8:8 + size])[name]["data_offsets"]
@@ -226,16 +227,16 @@ class Runs(Compare):
             self.assertAlmostEqual(step["latent"]["relative"], relative, places=9)
             self.assertAlmostEqual(step["latent"]["max_abs"], max(map(abs, apart)), places=6)
             self.assertEqual(relative == 0, step["a"] <= 2, step)
-        self.assertIsNone(found["steps"][0]["x0"])  # the noise has none
+        self.assertIsNone(found["steps"][0]["x0"])  # the noise has no estimate
         self.assertGreater(found["steps"][4]["x0"]["relative"], 0)
         self.assertIn("Step by step", (self.work / "r.html").read_text())
         self.assertIn("Latents are equal up to step 2", self.done("compare", "branch", "one").out)
-        # Other numbers of steps: by noise level, ends on ends.
+        # Runs with other numbers of steps are paired by noise level, and their last steps with each other.
         self.done(*self.render_words("two.mp4", "--run-dir", "two", steps=2, seed=7))
         other = self.compare("two", "one")
         self.assertEqual([(s["a"], s["b"]) for s in other["steps"]][::2], [(0, 0), (2, 4)])
         self.assertTrue(any("noise level" in note for note in other["notes"]), other["notes"])
-        # Of a run that keeps its last latents alone there is nothing between; damage is told, not hidden.
+        # A run that kept only its last latents has no steps in between. Damaged latents are named and not passed over.
         self.done(*self.render_words("last.mp4", "--run-dir", "last", "--latents", "last", steps=4, seed=7))
         self.assertEqual([s["a"] for s in self.compare("last", "one")["steps"]], [4])
         file = self.work / "branch" / "latents" / "step_001.safetensors"
@@ -248,7 +249,7 @@ class Runs(Compare):
 
 
 class Page(html.parser.HTMLParser):
-    """What a report refers to, its text, and whether its elements are closed in order."""
+    """Collects a report's text and the addresses in it, and checks that its elements are closed in order."""
 
     EMPTY = {"meta", "img", "br", "line", "path", "circle"}
 
@@ -282,7 +283,7 @@ class Outputs(Compare):
         page = Page(text)
         self.assertTrue(page.balanced)
         self.assertGreaterEqual(len(page.addresses), 3)
-        for address in page.addresses:  # nothing is fetched
+        for address in page.addresses:  # a report must not load anything from the network
             self.assertTrue(address.startswith("data:image/png;base64,"), address[:60])
         for word in ("http:", "https:", "@import", "url(", "<b>&quot;"):
             self.assertNotIn(word, text)
@@ -323,12 +324,12 @@ class Outputs(Compare):
         grey = self.work / "grey.png"
         png(grey, 330, 90, [bytes([30] * 990)] * 90)
         found = self.compare("d.mkv", grey)
-        self.assertEqual(found["mean"]["mse"], 0)  # 3, ten times
+        self.assertEqual(found["mean"]["mse"], 0)  # the level 3, ten times
         self.compare("a", "b", "--side-by-side", "s.mp4", "--difference", "d.mp4")
         self.assertEqual(sorted(p.name for p in self.work.iterdir()), ["a", "b", "d.mkv", "d.mp4", "grey.png", "s.mkv", "s.mp4"])
 
     def test_long_and_thin_sizes(self):
-        # One slice of FFV1 holds up to 352x288: the encoder refused these.
+        # A slice of FFV1 holds up to 352x288, and its encoder once refused these sizes.
         for width, height in ((16, 512), (400, 48)):
             names = [png(self.work / f"{name}.png", width, height, [bytes([value] * 3 * width)] * height).name for name, value in (("a", 100), ("b", 103), ("grey", 30))]
             self.compare(*names[:2], "--difference", "d.mkv", "--amplify", "10")
@@ -341,7 +342,7 @@ class Outputs(Compare):
         self.assertEqual(self.compare("d.mp4", "d.mp4")["width"], 14)
 
     def test_sizes_that_no_video_has(self):
-        """A high picture is shown smaller; the rest is refused before anything is measured."""
+        """A picture too high for a video is shown smaller. Everything else is refused before anything is measured."""
         high = png(self.work / "high.png", 32, 16000, [bytes(96)] * 16000).name
         found = self.compare(high, high, "--side-by-side", "s.mp4")
         self.assertEqual(len([n for n in found["notes"] if "0.512 times their size" in n]), 1, found["notes"])
@@ -366,7 +367,7 @@ class Outputs(Compare):
         result = self.done("compare", "d.mkv", "d.mkv", "--progress", "plain")
         lines = [line for line in result.err.splitlines() if line.startswith("comparing")]
         self.assertIn("comparing …", lines)
-        self.assertLess(len(lines), 100)  # not a line for each frame
+        self.assertLess(len(lines), 100)  # fewer than one for each frame
 
     def test_all_or_nothing(self):
         import resource
@@ -383,7 +384,7 @@ class Outputs(Compare):
         before = tree(self.work)
         process = self.start("compare", "a", "a", "--side-by-side", "s.mkv", "--report", "r.html", "--progress", "plain")
         process.stderr.readline()
-        self.wait_until(lambda: tree(self.work) != before)  # the video is being written
+        self.wait_until(lambda: tree(self.work) != before)  # until the video is being written
         begin = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
@@ -416,7 +417,7 @@ class WhatDoesNotFit(Compare):
         self.assertEqual(self.compare("sdr.mp4", "sdr.mp4")["notes"], [])
         notes = self.compare("hdr_pq.mp4", "hdr_hlg.mp4")["notes"]
         self.assertEqual([n.split(" and ")[0] for n in notes], ["A is HDR (PQ)", "B is HDR (HLG)"])
-        # Whoever goes on after it is told, too.
+        # A render that goes on after such a video warns as well.
         request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": "a fox", "width": 64, "height": 48, "frames": 9, "steps": 1, "seed": 1}
         for name in ("sdr", "hdr_pq"):
             (self.work / "request.json").write_text(json.dumps(request | {"forcing": {"video": f"{name}.mp4", "overlap": 5}}))
@@ -424,7 +425,7 @@ class WhatDoesNotFit(Compare):
             self.assertEqual("hdr_pq.mp4 is HDR (PQ)" in said, name == "hdr_pq", said)
 
     def test_what_is_not_compared_is_noted(self):
-        """Equal as they are read: their transparency and lower bits are not looked at."""
+        """The pictures are equal as they are read. A note says that their transparency and lower bits were not compared."""
         for name in ("mode_RGBA.png", "grey16.png"):
             shutil.copy(FIXTURES / "media" / name, self.work)
         for name, words in (("mode_RGBA.png", "alpha"), ("grey16.png", "16 bits")):
@@ -445,7 +446,7 @@ class WhatDoesNotFit(Compare):
         self.assertIn("1 of 16 frames is compared, from frame 15 of A and 0 of B on", self.compare("b", "b", "--offset", "-15")["notes"])
 
     def test_rate(self):
-        """Two GIFs of 10 and 20 pictures a second: by number, and by time."""
+        """Two GIFs with 10 and 20 pictures a second, compared by number and by time."""
         for name, delay, times in (("slow", 10, range(0, 12, 2)), ("fast", 5, range(12))):
             gif(self.work / name, 10, 8, delay, times)
         found = self.compare("slow", "fast")
@@ -457,7 +458,7 @@ class WhatDoesNotFit(Compare):
         for comparison in (found, by_time):
             self.assertTrue(any("10 fps" in n and "20 fps" in n for n in comparison["notes"]), comparison["notes"])
         self.assertEqual([f["b"] for f in self.compare("fast", "slow", "--match", "time")["frames"]][:4], [0, 1, 1, 2])
-        # Both end together: nothing is left over, unless it is asked for.
+        # Both end at the same time, so no frame is left over unless an offset makes one.
         for words, said in (((), False), (("--offset", "1"), True)):
             notes = self.compare("slow", "fast", "--match", "time", *words)["notes"]
             self.assertEqual(any("lengths differ" in n for n in notes), said, notes)
@@ -465,7 +466,7 @@ class WhatDoesNotFit(Compare):
         self.assertTrue(any("lengths differ" in n for n in self.compare("slow", "long", "--match", "time")["notes"]))
 
     def test_uneven_rate(self):
-        """Pictures that stay for a while, against the same at an even rate: the frames' own times decide."""
+        """Pictures that stay for different times, against the same pictures at an even rate: the times of the frames decide."""
         gif(self.work / "uneven", 10, 8, [10, 10, 30, 30, 10], [0, 1, 2, 5, 8])
         gif(self.work / "even", 10, 8, 10, range(9))
         found = self.compare("uneven", "even", "--match", "time")
@@ -473,7 +474,7 @@ class WhatDoesNotFit(Compare):
         self.assertEqual(found["mean"]["mse"], 0)
 
     def test_offset_by_time(self):
-        """Offsets are frames of B, whatever the rates; what is noted of both is true."""
+        """An offset counts frames of B at any rate, and the notes about both sides must be true."""
         greys = [2, 9, 4, 12, 0, 7, 13, 5]
         gif(self.work / "slow", 10, 8, 10, greys)
         gif(self.work / "fast", 10, 8, 5, [1, 1, 6] + [grey for grey in greys for _ in range(2)])

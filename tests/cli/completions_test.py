@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The completion files and the manual page are those that the program makes; CONTRIBUTING.md says how to renew them."""
+"""The completion files and the manual page must be those that the program writes; CONTRIBUTING.md says how to renew them."""
 
 import pathlib
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Help, version, suggestions and exit codes of the command line itself."""
+"""Tests the help, the version, suggestions for misspelt words, and the exit codes of denoir-cli."""
 
 import re
 
@@ -21,17 +21,17 @@ class Help(Case):
             for line in result.out.splitlines():
                 self.assertLessEqual(len(line), 140, line)
                 self.assertTrue(line.isprintable())
-            # Each option says its default, or that it is required, or what a flag does.
+            # The help of an option says its default, that the option is required, or what the flag does.
             for block in re.split(r"\n(?=  --)", result.out)[1:]:
                 name, text = block.split()[0], " ".join(block.split())
                 flag = name in ("--help", "--json", "--list", "--step")
                 self.assertTrue(flag or "default" in text or "required" in text, text)
-            # Descriptions stand in one column, also behind "…", which is longer than it is wide.
+            # Descriptions begin in one column, also behind "…", which has more bytes than columns.
             beside = [re.search(r"\S  +(?=\S)", line) for line in result.out.splitlines() if line.startswith("  --")]
             self.assertEqual({m.end() for m in beside if m}, {34}, command)
 
     def test_choices(self):
-        """The words that a request may hold are those that the help and the completions name."""
+        """The help and the completions name exactly the words that a request may hold."""
         text = self.done("render", "--help").out
         described = {block.split()[0]: " ".join(block.split()) for block in re.split(r"\n(?=  --)", text)[1:]}
         completion = self.done("completion", "bash").out
@@ -41,11 +41,11 @@ class Help(Case):
             self.assertIn(f'{option}) COMPREPLY=($(compgen -W "{" ".join(words)}"', completion)
             for word in words:
                 self.assertRegex(described[option], rf"(?<![\w.-]){re.escape(word)}(?![\w-])", option)
-            if option == "--sampler": # known to a module, too
+            if option == "--sampler": # `module` takes this one, too
                 refusal = self.refused("module", "scheduler", "--set", "steps=2", "--set", "sampler=none-of-these", "--out", "a.safetensors", codes=(2,)).err
                 self.assertIn(f"use {', '.join(words[:-1])} or {words[-1]}", refusal)
                 self.assertIn(f"sampler={'|'.join(words)}", "".join(self.done("module", "--help").out.split()))
-        # A command with more words of its own, and options that are no fields: by the tables that they are read by.
+        # Completions of a command with words of its own, and of options that belong to no field, come from the tables that the options are read with.
         for line in (r'convert\ --dtype) COMPREPLY=($(compgen -W "f32 bf16 f16"', r'*\ --depth) COMPREPLY=($(compgen -W "8 float"'):
             self.assertIn(line, completion)
         for words, option, of in ((("convert", "a", "b"), "--dtype", "f32, bf16 or f16"), (("convert", "a", "b"), "--layout", "original, diffusers or comfy"),
@@ -62,7 +62,8 @@ class Help(Case):
                 self.assertIn(f"did you mean {near}?", result.err)
 
     def test_names_that_other_programs_have(self):
-        """Of ComfyUI, diffusers, the models' own scripts, stable-diffusion.cpp: none is near in spelling, or another one is nearer."""
+        """ComfyUI, diffusers, the models' own scripts and stable-diffusion.cpp call these options otherwise, and the spelling alone would suggest none or a
+        wrong one."""
         for option, here in (("--guidance-scale", "--guidance"), ("--sample_guide_scale", "--guidance"), ("--cfg", "--guidance"), ("--width", "--size"), ("--output", "--out"), ("-o", "--out"),
                              ("--ckpt_dir", "--model"), ("--num-inference-steps", "--steps"), ("--frame_num", "--frames"), ("--scheduler", "--sampler"), ("--base_seed", "--seed"),
                              ("--teacache_thresh", "--cache-threshold"), ("--end_image", "--last-image"), ("--quiet", "--progress none")):

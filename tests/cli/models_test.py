@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole runs of several models: which one a request means, what it is made of, and what it can do."""
+"""Renders with several models: which one a request means, what it consists of, and which modes it has."""
 
 import json
 import pathlib
@@ -20,7 +20,7 @@ class Models(Case):
         self.assertNotIn("few steps", self.done(*words, "b.mp4", "--steps", 1, "--guidance", 1).err)
 
     def test_parts_of_a_model_that_lie_elsewhere(self):
-        """The same latents as from a folder that holds all of it; what is named is stored, and decoded with."""
+        """The parts give the same latents as a folder that holds them all. They are stored with the run and used to decode it."""
         for folder, part in (("alone", "transformer"), ("files", "vae"), ("files", "text_encoder"), ("files", "tokenizer")):
             shutil.copytree(MODEL / part, self.work / folder / part)
         common = ("--family", "wan", "--prompt", PROMPT, "--size", "32x32", "--frames", 5, "--steps", 2, "--seed", 7, "--out")

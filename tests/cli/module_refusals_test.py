@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `module` and `convert` cannot use: one line names the file, tensor or setting, and nothing is left behind."""
+"""Tests what `module` and `convert` cannot use: one line names the file, tensor or setting, and nothing is left behind."""
 
 import json
 import math
@@ -9,7 +9,7 @@ import struct
 from program import FIXTURES, MODEL, Case, main, read_safetensors, sha256, write_safetensors
 
 WEIGHTS = FIXTURES / "_weights"
-# A machine that runs other tests at the same time is slower than the limit of two seconds allows for.
+# Other tests running on the machine can make a refusal take longer than the two seconds that are allowed.
 PATIENCE = 10
 
 
@@ -98,7 +98,7 @@ class Modules(Case):
             self.check("clip-vision", {"image": numbers(value, *picture)}, weights=WEIGHTS / "clip-hf", names=("in.safetensors", "image"))
             self.check("scheduler", {"latent": numbers(1, 2), "velocity_0": numbers(value, 2)}, "--set", "steps=1", names=("in.safetensors", "velocity_0"))
         self.check("scheduler", {"latent": numbers(3e38, 2), "velocity_0": numbers(-3e38, 2)}, "--set", "steps=1", names=("in.safetensors", "velocity_0"))
-        # of weights that make such numbers the file is named
+        # If the weights produce such numbers, their file is named.
         tokens = {"tokens": ("I64", [3], struct.pack("<3q", 5, 9, 1))}
         inputs = {"wan-transformer": good, "wan-vae-encode": {"video": numbers(0, 3, 1, 16, 16)}, "wan-vae-decode": {"latent": numbers(0, 16, 1, 2, 2)}, "umt5": tokens}
         for module, tensors in inputs.items():
@@ -110,17 +110,17 @@ class Modules(Case):
                 self.check(module, tensors, "--dtype", dtype, weights=self.work / module, names=(f"denoir-cli: {self.work / module}", "not finite"))
 
     def test_a_large_file_whose_tensors_are_not_aligned(self):
-        """Its copies would take gigabytes before anything about them is looked at."""
+        """Copying its tensors would take gigabytes, so its header is looked at first."""
         tokens = 1 << 27
         header = json.dumps({"tokens": {"dtype": "I64", "shape": [tokens], "data_offsets": [0, 8 * tokens]}}).encode()
         header += b" " * ((3 - len(header)) % 8)
         with open(self.work / "in.safetensors", "wb") as file:
             file.write(struct.pack("<Q", len(header)) + header)
-            file.truncate(8 + len(header) + 8 * tokens)  # takes no room
+            file.truncate(8 + len(header) + 8 * tokens)  # takes no space on the disk
         self.check("umt5", None, "--inputs", "in.safetensors", weights=MODEL / "text_encoder", names=("denoir-cli: in.safetensors: ", "not aligned"))
 
     def test_more_tokens_than_the_model_takes(self):
-        """They are cut as a prompt is: the closing token stays."""
+        """They are cut as a prompt is, and the closing token stays."""
         shutil.copytree(MODEL / "text_encoder", self.work / "te")
         config = self.work / "te" / "config.json"
         said = json.loads(config.read_text()) if config.exists() else {}
@@ -140,7 +140,7 @@ class Modules(Case):
             self.assertEqual("warning: --set heads: 2 has no effect: config.json says 3" in result.err, said, result.err)
 
     def test_an_embedding_under_both_names(self):
-        # transformers stores it so, and may put the two into two shards; the same name twice is another matter.
+        # The transformers library stores it under both names, perhaps in two shards. The same name twice is refused.
         tensors = read_safetensors(MODEL / "text_encoder" / "model.safetensors")
         name = "shared.weight" if "shared.weight" in tensors else "encoder.embed_tokens.weight"
         other = {"shared.weight": "encoder.embed_tokens.weight"}.get(name, "shared.weight")
@@ -177,7 +177,7 @@ class Modules(Case):
         self.refused("convert", "empty.safetensors", "o.safetensors", codes=(1,), names=("empty.safetensors", "no tensors"), timeout=PATIENCE)
 
     def test_a_conversion_of_many_tensors(self):
-        """The time of looking each name up among all would be minutes."""
+        """Comparing each name with all others would take minutes."""
         entry = '"tensor.%d.weight":{"dtype":"F32","shape":[1],"data_offsets":[%d,%d]}'
         header = "{" + ",".join(entry % (i, 4 * i, 4 * i + 4) for i in range(60000)) + "}"
         header += " " * (-len(header) % 8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of denoir-cli share: the program, its fixtures, one way to call it. Plain Python 3."""
+"""Shared by the tests of denoir-cli: the program, its fixtures, and one way to call it. Needs only Python 3."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ import unittest
 CLI = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 MODEL = FIXTURES / "_models" / "Wan2.1-T2V-tiny-Diffusers"
-PACE = float(os.environ.get("DENOIR_TEST_PACE", "1"))  # sanitizers are slow
+PACE = float(os.environ.get("DENOIR_TEST_PACE", "1"))  # how much slower the program is, for builds with sanitizers
 HAS_BENCH = os.environ.get("DENOIR_TEST_BENCH", "ON") == "ON"
 PROMPT = "A red fox jumps over the lazy dog."
 
@@ -31,7 +31,7 @@ class Result:
 
 
 def tree(folder):
-    """Every path below a folder, to see that nothing was left behind."""
+    """Every path below a folder, by which a test sees that nothing was left behind."""
     return sorted(str(p.relative_to(folder)) for p in pathlib.Path(folder).rglob("*"))
 
 
@@ -40,12 +40,12 @@ def sha256(path):
 
 
 def latents(run):
-    """The sums of a run's latents, by file."""
+    """The checksums of a run's latents by file."""
     return {p.name: sha256(p) for p in sorted((pathlib.Path(run) / "latents").iterdir())}
 
 
 def write_safetensors(path, tensors):
-    """{name: (dtype, shape, bytes)}"""
+    """Writes {name: (dtype, shape, bytes)}."""
     header, data = {}, b""
     for name, (dtype, shape, raw) in tensors.items():
         header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(raw)]}
@@ -56,7 +56,7 @@ def write_safetensors(path, tensors):
 
 
 def read_safetensors(path):
-    """{name: (dtype, shape, bytes)}"""
+    """Reads {name: (dtype, shape, bytes)}."""
     raw = path.read_bytes()
     size = struct.unpack("<Q", raw[:8])[0]
     header = json.loads(raw[8 : 8 + size])
@@ -65,7 +65,7 @@ def read_safetensors(path):
 
 
 class Case(unittest.TestCase):
-    """A temporary folder and a home of its own per test."""
+    """Gives each test a temporary folder and a home of its own."""
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="denoir-cli-test-"))
@@ -93,7 +93,7 @@ class Case(unittest.TestCase):
         return Result(process.returncode, out.decode("utf-8", "strict"), err.decode("utf-8", "strict"), time.monotonic() - begin)
 
     def wait_until(self, there):
-        """Until `there()` is true: a moment of the program's work, not of a clock that other work on the machine moves."""
+        """Waits until `there()` is true: for a moment of the program's work and not of the clock, which other work on the machine would move."""
         until = time.monotonic() + 60 * PACE
         while not there():
             self.assertLess(time.monotonic(), until, "never came")
@@ -105,7 +105,7 @@ class Case(unittest.TestCase):
         return result
 
     def refused(self, *words, codes=(1, 2), names=(), **options):
-        """One clean line, a fitting exit code, nothing left behind."""
+        """Expects one clean line, a fitting exit code, and nothing left behind."""
         before = tree(self.work)
         result = self.run_cli(*words, **options)
         self.assertIn(result.code, codes, f"{words}: {result.code} {result.err!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input of every kind: one line that names it, exit code 1 or 2, soon, nothing left behind, nothing overwritten."""
+"""Bad input of every kind is refused with one line that names it and exit code 1 or 2, soon, with nothing left behind or overwritten."""
 
 import json
 import math
@@ -11,18 +11,18 @@ import unittest
 
 from program import FIXTURES, HAS_BENCH, MODEL, PROMPT, Case, main, read_safetensors, sha256, tree, write_safetensors
 
-# A machine that runs other tests at the same time is slower than the limit of two seconds allows for.
+# Other tests running on the machine can make a refusal take longer than the two seconds that are allowed.
 PATIENCE = 10
 
 
 def copy_model(name, folder, leave=()):
-    """A model folder whose files can be changed."""
+    """Copies a model folder whose files a test may change."""
     shutil.copytree(FIXTURES / "_models" / name, folder, ignore=shutil.ignore_patterns(*leave))
     return folder
 
 
 def image(path):
-    """A grey 32x32 picture as binary PGM."""
+    """Writes a grey 32x32 picture as binary PGM."""
     pathlib.Path(path).write_bytes(b"P5\n32 32\n255\n" + bytes(1024))
     return path
 
@@ -47,7 +47,7 @@ class Requests(Case):
         }.items():
             for value in values:
                 result = self.check({**good, key: value})
-                if key not in ("mode", "model") and "missing" not in str(value):  # told by what they do not fit, or by the file
+                if key not in ("mode", "model") and "missing" not in str(value):  # other refusals name what the value does not fit, or the file
                     self.assertIn("steps" if key == "stesp" else key.split("_")[0], result.err)
 
     def test_numbers_beyond_64_bits(self):
@@ -101,10 +101,10 @@ class Requests(Case):
         self.refused(*words, "--cache-ret-steps", names=("--cache-ret-steps", "--cache-threshold"), timeout=PATIENCE)
 
     def test_more_than_the_disk_holds(self):
-        # Four times what is free, and takes no room; ThreadSanitizer cannot map terabytes.
+        # Four times the free space, in a file that takes none. ThreadSanitizer cannot map terabytes.
         elements = min(shutil.disk_usage(self.work).free // 1024 * 1024, 1 << 41)
         header = json.dumps({"w": {"dtype": "F32", "shape": [elements // 1024, 1024], "data_offsets": [0, 4 * elements]}}).encode()
-        header += b" " * (-len(header) % 8)  # as its own library does: what lies unaligned is copied
+        header += b" " * (-len(header) % 8)  # the safetensors library also pads it; tensors that are not aligned would be copied
         with open(self.work / "sparse.safetensors", "wb") as file:
             file.write(struct.pack("<Q", len(header)) + header)
             file.truncate(8 + len(header) + 4 * elements)
@@ -112,7 +112,7 @@ class Requests(Case):
             self.refused("convert", "sparse.safetensors", "o.safetensors", *more, codes=(1,), names=("o.safetensors", "disk"), timeout=PATIENCE)
 
     def test_names_as_they_were_written(self):
-        # Each refusal says what the user wrote: an option, or the file and its field.
+        # Each refusal uses the user's own words: the option, or the file and its field.
         good = {"schema": 1, "model": str(MODEL), "prompt": PROMPT, "width": 80, "height": 48, "frames": 9, "steps": 2, "seed": 1, "dtype": "f32"}
         for wrong, field in (({"guidance_low": 3}, "guidance_low"), ({"precision": "wan"}, "precision"), ({"mode": "flf2v"}, "image")):
             self.assertIn(f"denoir-cli: request.json: {field}:", self.check(good | wrong).err)
@@ -124,7 +124,7 @@ class Requests(Case):
             self.assertIn(f"denoir-cli: {option}:", self.check(good, *words).err)
 
     def test_paths_as_they_were_written(self):
-        # Found out while the run is at work, which has made its paths absolute.
+        # This is noticed during the run, whose paths are absolute by then.
         lora = read_safetensors(FIXTURES / "_inputs" / "style-kohya.safetensors")
         name = next(n for n in lora if n.endswith("lora_down.weight"))
         dtype, shape, raw = lora[name]
@@ -151,7 +151,7 @@ class Requests(Case):
     def test_a_video_to_go_on_after(self):
         good = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 80, "height": 48, "frames": 13, "steps": 2,
                 "seed": 1, "dtype": "f32"}  # fmt: skip
-        frames = FIXTURES / "_inputs" / "before"  # eleven
+        frames = FIXTURES / "_inputs" / "before"  # a folder of eleven pictures
         os.mkfifo(self.work / "pipe.mp4")
         (self.work / "empty").mkdir()
         (self.work / "text.mp4").write_text("no video")
@@ -169,7 +169,7 @@ class Requests(Case):
             self.assertIn(field, self.check(good | {"forcing": {"video": str(frames)} | forcing}).err)
         self.assertIn("forcing.video_frames", self.check(good | {"forcing": {"video_frames": 9}}).err)
         self.assertIn("forcing.video", self.check(good | {"image": str(frames / "frame_1.png"), "forcing": {"video": str(frames), "overlap": 9}}).err)
-        # What it goes on after is an input.
+        # The video that the clip goes on after is an input and must not be overwritten.
         shutil.copy(pathlib.Path(__file__).resolve().parents[2] / "resources" / "samples" / "first.mp4", self.work / "out.mp4")
         before = sha256(self.work / "out.mp4")
         self.check(good | {"forcing": {"video": "out.mp4", "overlap": 5}})
@@ -177,7 +177,7 @@ class Requests(Case):
         (self.work / "request.json").write_text(json.dumps(good | {"forcing": {"video": "out.mp4", "overlap": 5}}))
         self.refused("trace", "request.json", "--layers", "latent", "--out", "out.mp4", timeout=PATIENCE)
         self.assertEqual(sha256(self.work / "out.mp4"), before)
-        # Of a folder only its pictures are.
+        # In a folder only its pictures are inputs.
         shutil.copytree(frames, self.work / "frames")
         picture = sha256(self.work / "frames" / "frame_3.png")
         (self.work / "request.json").write_text(json.dumps(good | {"forcing": {"video": "frames", "overlap": 5}}))
@@ -200,7 +200,7 @@ class Requests(Case):
             write_safetensors(self.work / "noise.safetensors", {"noise": (dtype, [16, 3, 6, 10], raw)})
             self.refused("render", "--model", MODEL, "--prompt", "x", "--size", "80x48", "--frames", 9, "--steps", 1, "--noise", "noise.safetensors", "--out", "out.mp4",
                          names=("noise.safetensors", "noise"), timeout=PATIENCE)  # fmt: skip
-        # Huge numbers are numbers; what they lead to is not the weights' fault alone.
+        # Huge numbers are valid numbers, so what they lead to is not blamed on the weights alone.
         write_safetensors(self.work / "noise.safetensors", {"noise": ("F32", [16, 3, 6, 10], numbers + struct.pack("<f", 3e38))})
         result = self.run_cli("render", "--model", MODEL, "--prompt", "x", "--size", "80x48", "--frames", 9, "--steps", 1, "--noise", "noise.safetensors", "--out", "out.mp4",
                               "--run-dir", "run", timeout=PATIENCE)  # fmt: skip
@@ -248,7 +248,7 @@ class Outputs(Case):
             self.refuse_out(out)
 
     def test_what_a_codec_does_not_write(self):
-        """Said before the first step, not after the last."""
+        """Refused before the first step and not after the last."""
         self.refused("render", "--prompt", "x", "--size", "8192x2048", "--frames", 1, "--steps", 1, "--out", "out.mkv", codes=(2,), names=("8192x2048", "FFV1"), timeout=PATIENCE)
 
     def test_inputs(self):
@@ -291,7 +291,7 @@ class Outputs(Case):
         model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
         one = ("--model", ".", "--prompt", "x", "--size", "80x48", "--frames", 5, "--steps", 1, "--seed", 1, "--dtype", "f32")
         self.done("render", *one, "--out", "frames", "--run-dir", "run", cwd=model)
-        for _ in range(2):  # the second time it is there already
+        for _ in range(2):  # the second time the output exists already
             self.done("render", *one, "--out", "out.mp4", cwd=model)
             self.done("decode", "run", "--step", 0, "--out", "run/draft.mp4", cwd=model)
             self.done("compare", "run", "run", "--csv", "t.csv", "--report", "run/r.html", cwd=model)
@@ -321,7 +321,7 @@ class Outputs(Case):
             self.refused(*command, timeout=PATIENCE)
 
     def test_no_space(self):
-        # A limit on the size of files stands for a full disk: the first write beyond it fails.
+        # A limit on the size of files stands in for a full disk: the first write beyond it fails.
         import resource
 
         self.refused("module", "noise", "--set", "seed=1", "--set", "shape=64,64,64", "--out", "noise.safetensors", codes=(1,),
@@ -335,10 +335,10 @@ class Outputs(Case):
         if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(disk)], stderr=subprocess.DEVNULL).returncode != 0:
             self.skipTest("needs to mount a small tmpfs")
         try:
-            # The run lies elsewhere: only the frames do not fit.
+            # The run is on another disk, and only its frames do not fit.
             self.refused("render", "--model", MODEL, "--prompt", "x", "--size", "480x480", "--frames", 5, "--steps", 1, "--seed", 1, "--dtype", "f32", "--guidance", 1,
                          "--run-dir", self.folder / "run", "--out", "disk/frames", codes=(1,), names=("denoir-cli: disk/frames/frame_",))
-            # And here the run itself does not.
+            # Here the run itself does not fit.
             self.refused(*self.render_words("out.mp4", "--run-dir", "disk/run", steps=1), codes=(1,), timeout=PATIENCE, names=("denoir-cli: disk/run:",))
             self.refused("sweep", "--model", MODEL, "--prompt", "x", "--size", "80x48", "--frames", 9, "--axis", "steps=1,2", "--out", "disk/sweep", codes=(1,),
                          timeout=PATIENCE, names=("denoir-cli: disk/sweep:",))
@@ -388,12 +388,12 @@ class Models(Case):
     def test_a_tokenizer_that_nobody_can_look_for(self):
         (self.work / "folder").mkdir()
         self.refused("tokenize", "--model", "folder", "x", codes=(1,), names=("holds no tokenizer.json",))
-        (self.work / "folder" / "tokenizer.json").symlink_to("tokenizer.json")  # a circle: root cannot read it either
+        (self.work / "folder" / "tokenizer.json").symlink_to("tokenizer.json")  # a link in a circle cannot be read, even by root
         self.refused("tokenize", "--model", "folder", "x", codes=(1,), names=("cannot be looked for",))
 
     def test_what_cannot_be_looked_at_is_not_called_absent(self):
         loop = self.work / "loop"
-        loop.symlink_to("loop")  # as a folder without permission is for others than root
+        loop.symlink_to("loop")  # stands in for a folder that a user may not read, since root may
         words = ("render", "--prompt", "x", "--out", "o.mp4")
         for words in ((*words, "--model", loop), (*words, "--vae", loop), (*words, "--tokenizer", loop), (*words, "--lora", loop), ("verify", loop), ("decode", loop, "--out", "o.mp4"),
                       ("render", "--resume", loop), ("tokenize", "--model", loop, "x")):  # fmt: skip
@@ -417,7 +417,7 @@ class Models(Case):
         self.refused("tokenize", "--model", "model", "x", codes=(1,), names=("denoir-cli: model/google/umt5-xxl/tokenizer.json: ",), timeout=PATIENCE)
 
     def test_weights_that_are_no_numbers(self):
-        """Of any part of the network: attention must not lose them either."""
+        """In any part of the network: attention must not hide them either."""
         parts = {"transformer/diffusion_pytorch_model.safetensors": ("proj_out.bias", "blocks.0.attn1.to_q.weight", "blocks.1.attn2.to_k.bias", "blocks.0.attn1.to_v.weight"),
                  "text_encoder/model.safetensors": ("encoder.block.0.layer.0.SelfAttention.k.weight", "encoder.final_layer_norm.weight"),
                  "vae/diffusion_pytorch_model.safetensors": ("decoder.conv_out.bias", "decoder.mid_block.attentions.0.to_qkv.bias")}
@@ -445,7 +445,7 @@ class Models(Case):
                 self.refuse_model(model, names=("text_encoder", "is of type u8"))
 
     def test_what_a_config_says(self):
-        """The file is config.json, the key the one that it has."""
+        """The refusal names config.json, and the key under the name that it has there."""
         for part, key, value in (("transformer", "in_channels", 12), ("transformer", "num_attention_heads", 7), ("transformer", "qk_norm", "none"),
                                  ("transformer", "eps", 0), ("vae", "temperal_downsample", []), ("vae", "latents_mean", [0]), ("text_encoder", "d_ff", 3)):  # fmt: skip
             model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
@@ -498,7 +498,7 @@ class Models(Case):
         for name in ("short.pgm", "text.png", "pipe.png", "missing.png", ".", "/dev/zero", "file:start.pgm", "start_%03d.pgm"):
             self.refuse_model(model, "--image", name)
         self.refuse_model(model)  # an image-to-video model without an image
-        self.refuse_model(MODEL, "--image", picture)  # and the other way round
+        self.refuse_model(MODEL, "--image", picture)  # and an image for a text-to-video model
 
 
 if __name__ == "__main__":

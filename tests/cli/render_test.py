@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole runs of a tiny model: what they write, that they repeat, go on, branch, and stop when asked."""
+"""Renders a tiny model: what a run writes, that it can be repeated, resumed and branched, and that it stops when asked."""
 
 import json
 import math
@@ -19,13 +19,13 @@ RUN_FILES = ["conditioning.safetensors", "latents", "metrics.json", "run.json", 
 
 
 def is_watching(pid):
-    """Whether the signals wait for the program; while its libraries are loaded they end it by themselves."""
+    """Whether the program already handles the signals; while its libraries are being loaded they would simply end it."""
     blocked = next(line for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigBlk:"))
     return int(blocked.split()[1], 16) >> (signal.SIGINT - 1) & 1
 
 
 def processor_seconds(pid):
-    """What a running process has used so far, all its threads."""
+    """The processor time that a running process has used in all its threads."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -36,7 +36,7 @@ class Render(Case):
         return self.work / name
 
     def goes_on_after_kill(self, render, name, seen, whole):
-        """`render` into the run folder `name`, killed once the file `seen` is there, and resumed: as the run `whole`."""
+        """Kills the `render` into the run folder `name` once the file `seen` exists, resumes it, and expects the latents of the run `whole`."""
         run = self.work / name
         process = self.start(*render, run, "--out", f"{name}.mp4")
         while process.poll() is None and not (run / seen).exists():
@@ -48,7 +48,7 @@ class Render(Case):
         self.assertEqual(sha256(run / "video.mp4"), sha256(whole / "video.mp4"), seen)
 
     def test_a_prompt_of_any_length_is_cut(self):
-        """Megabytes; and what normalising makes three characters of each."""
+        """Prompts of several megabytes, and one of which normalisation makes three times as many characters."""
         for i, prompt in enumerate(("a fox " * 600_000, "\U0001d160" * 100_000)):
             request = {"schema": 1, "model": str(MODEL), "prompt": prompt, "width": 32, "height": 32, "frames": 1, "steps": 1, "seed": 7}
             (self.work / "request.json").write_text(json.dumps(request, ensure_ascii=False))
@@ -80,7 +80,7 @@ class Render(Case):
         self.assertEqual(self.done("runs", "--search", "green fox", "--json").json()["runs"], [])
         self.done("render", "--model", MODEL, "--prompt", 'a sign "OPEN"', "--negative-prompt", "many people", "--size", "80x48", "--frames", 5, "--steps", 1, "--out", "open.mp4")
         self.assertEqual(len(self.done("runs", "--search", '"open"', "--json").json()["runs"]), 1)
-        self.assertEqual(self.done("runs", "--search", "people", "--json").json()["runs"], [])  # is wanted nowhere
+        self.assertEqual(self.done("runs", "--search", "people", "--json").json()["runs"], [])  # that word is only in the negative prompt
 
     def test_run_folder_of_its_own(self):
         result = self.done(*self.render_words("out.mkv", "--no-metadata", "--json", steps=1)).json()
@@ -100,7 +100,7 @@ class Render(Case):
         self.assertEqual(len(list((self.work / "frames").glob("*.png"))), 9)
 
     def test_encoding_a_size_that_does_not_divide(self):
-        # Each stage maps an odd size n to n // 2; equal to diffusers' encoder to 5e-7 (tests/reference/random_modules.py draws such sizes).
+        # Each stage makes n // 2 of an odd size n. diffusers' encoder gives the same to 5e-7 (tests/reference/random_modules.py draws such sizes).
         write_safetensors(self.work / "in.safetensors", {"video": ("F32", [3, 5, 25, 31], bytes(3 * 5 * 25 * 31 * 4))})
         self.done("module", "wan-vae-encode", "--weights", MODEL / "vae", "--inputs", "in.safetensors", "--out", "out.safetensors")
         self.assertEqual({name: t[1][1:] for name, t in read_safetensors(self.work / "out.safetensors").items()}, {"latent": [2, 3, 3], "mean": [2, 3, 3]})
@@ -132,7 +132,7 @@ class Render(Case):
         killed = 0
         for i in range(10):
             run = self.work / f"killed{i}"
-            # Moments of the run, not of a clock that other work on the machine moves: its start, each step, the video.
+            # Kills at moments of the run and not of the clock, which other work on the machine would move: its start, each step, the video.
             seen = [run.parent, run / "run.json", *(run / "latents" / f"step_{n:03}.safetensors" for n in range(8))][i]
             process = self.start(*self.render_words(self.work / f"killed{i}.mp4", "--run-dir", run, steps=8))
             while process.poll() is None and not seen.exists():
@@ -143,7 +143,7 @@ class Render(Case):
                 killed += 1
             process.communicate()
             if not (run / "run.json").exists():
-                shutil.rmtree(run, ignore_errors=True)  # killed before there was a run: nothing to go on with
+                shutil.rmtree(run, ignore_errors=True)  # the run was killed before it had a record, so there is nothing to resume
                 continue
             before = json.loads((run / "run.json").read_text())
             self.done("render", "--resume", run)
@@ -174,7 +174,7 @@ class Render(Case):
             process = self.start(*self.render_words("out.mp4", "--run-dir", run, steps=50, size="480x480"))
             self.wait_until(lambda: is_watching(process.pid))
             time.sleep(delay)
-            # Its processor time, not the clock: what else the machine is doing is not measured here.
+            # Counts processor time and not the clock, so that other work on the machine makes no difference.
             before = processor_seconds(process.pid)
             others = resource.getrusage(resource.RUSAGE_CHILDREN)
             process.send_signal(number)
@@ -193,7 +193,7 @@ class Render(Case):
         same = self.done("render", "--from", run, "--step", 2, "--run-dir", self.work / "same", "--out", "same.mp4", "--json").json()
         self.assertEqual(latents(same["run"]), latents(run))
         self.assertNotIn("text", same["stages"])
-        # Asked for what it was: nothing follows from that.
+        # Asking for what the run has already must change nothing.
         settings = json.loads((run / "run.json").read_text())["request"]
         for n, field in enumerate(("dtype", "precision")):
             again = self.done("render", "--from", run, "--step", 2, "--" + field, settings[field], "--run-dir", self.work / f"again-{n}", "--out", f"again-{n}.mp4", "--json").json()
@@ -203,13 +203,13 @@ class Render(Case):
         self.assertEqual([name for name in a if a[name] != b[name]], ["step_003.safetensors", "step_004.safetensors"])
         start = json.loads((self.work / "other" / "run.json").read_text())["request"]["start"]
         self.assertEqual((start["run"], start["step"], start["sha256"]), (str(run), 2, a["step_002.safetensors"]))
-        # Guidance that has ended is guidance 1.
+        # Guidance that has ended is the same as guidance 1.
         ends = [self.done("render", "--from", run, "--step", 2, *words, "--out", "ends.mp4", "--json").json() for words in (("--guidance", 1), ("--guidance-until", 1000))]
         self.assertEqual(latents(ends[0]["run"]), latents(ends[1]["run"]))
         self.assertNotEqual(latents(ends[0]["run"]), a)
         self.assertIn("text", self.done("render", "--from", run, "--step", 1, "--prompt", "A blue boat.", "--out", "prompt.mp4", "--json").json()["stages"])
         self.assertTrue(self.done("verify", other["run"], "--json").json()["identical"])
-        # As a request: what it leaves open is the run's; parts that are named are part of the model.
+        # A branch can be a request. What it leaves open comes from the run, and the parts it names belong to the model.
         for n, (fields, expected) in enumerate((({}, run), ({"guidance": 2}, self.work / "other"))):
             request = {"schema": 1, "start": {"run": str(run), "step": 2}, **fields}
             (self.work / "branch.json").write_text(json.dumps(request))
@@ -226,7 +226,7 @@ class Render(Case):
         self.refused("render", "--from", last, "--step", 2, "--out", "refused.mp4")
         none = self.render("none", "--latents", "none")
         self.assertEqual(latents(none), {})
-        # What the last step showed is still there.
+        # The refusal points to the video, which still shows the result of the last step.
         self.assertIn("use the run's video.mp4", self.refused("compare", none, run).err)
         self.done("compare", none / "video.mp4", run / "video.mp4")
         self.assertNotIn("video.mp4", self.refused("decode", none, "--step", 2, "--out", "refused.mkv").err)
@@ -256,7 +256,7 @@ class Render(Case):
 
     def test_an_interrupted_branch_tells_the_steps_that_it_has(self):
         def interrupted(name, *words):
-            """Ended once the run has a step more than it began with, or a branch is begun."""
+            """Interrupts the run after it has made a step, or the branch as soon as it has begun."""
             run = self.work / name
             process = self.start(*words, "--run-dir", run)
             self.wait_until(lambda: (run / "run.json").exists() and (name == "branch" or (run / "latents" / "step_003.safetensors").exists()))
@@ -268,7 +268,7 @@ class Render(Case):
         self.assertGreaterEqual(int(re.search("cancelled after step ([0-9]+) of 50; resume with", branch)[1]), 2, branch)
 
     def test_windows(self):
-        """Three windows of two steps; each makes four pictures and is given nine."""
+        """Three windows of two steps. Each of the later two gets nine pictures and makes four."""
         request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 64, "height": 48, "frames": 21,
                    "steps": 2, "seed": 7, "dtype": "f32", "forcing": {"base": 13, "overlap": 9}}  # fmt: skip
         (self.work / "long.json").write_text(json.dumps(request))
@@ -283,59 +283,59 @@ class Render(Case):
         self.assertTrue(self.done("verify", whole, "--json").json()["identical"])
         told = self.done("decode", whole, "--out", "again.mp4", "--progress", "plain").err.splitlines()
         self.assertEqual(sha256(self.work / "again.mp4"), sha256(whole / "video.mp4"))
-        # The very first picture says nothing about the pace; a later window goes on as the one before.
+        # The first picture alone does not tell the pace. Later windows know it from the ones before.
         begin = [line for before, line in zip(told, told[1:]) if before.startswith("load VAE:")]
         self.assertEqual([line.split()[2] for line in begin[:1]], ["1/21"], told)
         self.assertEqual(["ETA" in line for line in begin], [False, True, True], told)
         self.assertEqual([line for line in begin if "/21" not in line], [], told)
         self.assertEqual([line for line in told if "21/21" in line], ["decode: frame 21/21"])
-        # The clip is made of latents; the estimate after a window's last step is nearly the same, in bf16.
+        # The video is made of the latents. In bf16 the estimate after a window's last step is nearly, but not exactly, the same.
         self.done(*render, "bf16", "--dtype", "bf16", "--out", "bf16.mp4")
         self.done("decode", "bf16", "--out", "again.mp4")
         self.assertEqual(sha256(self.work / "again.mp4"), sha256(self.work / "bf16" / "video.mp4"))
-        # Of a run with other steps those of the same window are compared.
+        # With another number of steps the same windows are compared.
         self.done(*render, "four", "--steps", 4, "--out", "four.mp4")
         steps = self.done("compare", whole, "four", "--json").json()["steps"]
         self.assertEqual([s["b"] for s in steps], [0, 2, 4, 6, 8, 10, 12])
-        # Pictures between windows are no part of a step's seconds.
+        # Decoding between two windows does not count in the seconds of a step.
         record = json.loads((whole / "run.json").read_text())
         self.assertLess(sum(s["seconds"] for s in record["steps"]), record["stages"]["denoise"] + 0.1 * record["stages"]["decode"])
-        # What a step changed of the estimate is told within a window.
+        # The change of the estimate is measured within a window.
         changes = [s["x0_change"] for s in json.loads((whole / "metrics.json").read_text())["steps"]]
         self.assertEqual([step for step, change in enumerate(changes) if change], [2, 4, 6])
-        # A draft ends with the window that its step belongs to, after the windows before.
+        # A draft shows the windows before its step and ends with the step's own.
         for step, frames in ((1, 13), (2, 13), (3, 17), (5, 21)):
             self.done("decode", whole, "--step", step, "--out", f"draft{step}")
             self.assertEqual(len(list((self.work / f"draft{step}").iterdir())), frames)
         first = lambda folder: [sha256(p) for p in sorted((self.work / folder).iterdir())][:13]
         self.assertEqual(first("draft3"), first("draft2"))
-        # Killed in any window it goes on.
+        # The run can be resumed whichever window it was killed in.
         for i, seen in enumerate(whole.rglob("step_00[0-5].safetensors") if PACE == 1 else []):
             self.goes_on_after_kill(render, f"killed{i}", seen.relative_to(whole), whole)
-        # A branch in the second window keeps the first.
+        # A branch in the second window keeps the first one.
         self.done("render", "--from", whole, "--step", 3, "--guidance", 2, "--run-dir", "branch", "--out", "branch.mp4")
         a, b = latents(whole), latents(self.work / "branch")
         self.assertEqual([name for name in a if a[name] != b[name]], [f"step_00{i}.safetensors" for i in (4, 5, 6)])
         self.assertTrue(self.done("verify", "branch", "--json").json()["identical"])
-        # One at a window's end begins with new solvers: what its latents were kept of can be verified.
+        # A branch at the end of a window begins with a new solver, so it can be verified without the parent's.
         shutil.copytree(whole, self.work / "bare")
         (self.work / "bare" / "solver" / "step_002.safetensors").unlink()
         for name, parent in (("short", whole), ("shorter", "bare")):
             self.done("render", "--from", parent, "--step", 2, "--guidance", 2, "--latents", "last", "--run-dir", name, "--out", f"{name}.mp4")
             self.assertTrue(self.done("verify", name, "--json").json()["identical"])
-        # A damaged end of an earlier window is computed again, with all that follows.
+        # If the last latent of an earlier window is damaged, it and all that follows is computed again.
         shutil.copytree(whole, self.work / "damaged")
         self.stop_after("damaged", 5)
         with (self.work / "damaged" / "latents" / "step_002.safetensors").open("ab") as file:
             file.write(b"x")
         self.assertIn("after step 1 is missing or was changed", self.done("render", "--resume", "damaged").err)
         self.assertEqual(latents(self.work / "damaged"), a)
-        # The ends of windows are what the clip is made of.
+        # The clip is made of the last latent of each window.
         self.done(*render, "last", "--out", "last.mp4", "--latents", "last")
         self.assertEqual(list(latents(self.work / "last")), [f"step_00{i}.safetensors" for i in (2, 4, 6)])
         self.done("decode", "last", "--out", "of-last.mp4")
         self.assertEqual(sha256(self.work / "of-last.mp4"), sha256(self.work / "last" / "video.mp4"))
-        # One that was changed, or is gone, is said by name.
+        # A latent that was changed or is missing is named.
         changed = self.work / "last" / "latents" / "step_004.safetensors"
         changed.write_bytes(changed.read_bytes()[:-8] + bytes(8))
         self.refused("decode", "last", "--out", "changed.mp4", names=("step_004",))
@@ -344,7 +344,7 @@ class Render(Case):
         self.refused("trace", "long.json", "--out", "trace.safetensors", names=("forcing.base",))
 
     def test_one_window_stays_one(self):
-        """A clip longer than usual in one window: made so by the noise file, or before there were windows."""
+        """A clip longer than usual stays in one window if a file gives its noise, or if its run is older than windows."""
         model = self.work / "model"
         shutil.copytree(FIXTURES / "_models" / "SkyReels-V2-DF-tiny", model)
         config = json.loads((model / "config.json").read_text()) | {"defaults": {"frames": 9}}
@@ -370,14 +370,14 @@ class Render(Case):
         self.stop_after("one", 1)
         self.done("render", "--resume", "one")
         self.assertEqual(latents(self.work / "one"), whole)
-        # A branch of a clip in windows is made in the same, whether they are asked for or not.
+        # A branch of a clip in windows has the same windows, whether its request names them or not.
         (self.work / "branch.json").write_text(json.dumps({k: v for k, v in request.items() if k != "forcing"}
                                                           | {"start": {"run": "windows", "step": 4}, "guidance": 3}))  # fmt: skip
         self.done("render", "branch.json", "--run-dir", "second", "--out", "second.mp4")
         self.assertEqual(record("second")["request"]["forcing"]["base"], 9)
 
     def stop_after(self, run, step):
-        """As if the run had been ended after this step."""
+        """Leaves the run as if it had been stopped after this step."""
         record = json.loads((self.work / run / "run.json").read_text())
         for later in record["steps"][step + 1 :]:
             for part in ("latents", "solver"):
@@ -386,7 +386,7 @@ class Render(Case):
         (self.work / run / "run.json").write_text(json.dumps(record))
 
     def test_noise_of_a_later_window(self):
-        """It is read when that window begins: a run that goes on says at once that it is gone."""
+        """The noise file is read again when a later window begins, so a resumed run must say at once that it is gone."""
         values = b"".join(struct.pack("<f", math.sin(i * i)) for i in range(16 * 6 * 4 * 4))
         write_safetensors(self.work / "noise.safetensors", {"noise": ("F32", [16, 6, 4, 4], values)})
         request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 32, "height": 32, "frames": 13,
@@ -399,7 +399,7 @@ class Render(Case):
         self.refused("render", "--resume", "run", names=("noise.safetensors",))
         (self.work / "elsewhere").rename(self.work / "noise.safetensors")
         self.done("render", "--resume", "run")
-        # Another file of that name would make a clip of two noises; what it was made of is told.
+        # Another file with that name would mix two noises in one clip. The message says which file it was made of.
         self.stop_after("run", 1)
         other = {"noise": ("F32", [16, 6, 4, 4], values[4:] + values[:4])}
         for tensors, said in ((other, "changed since this run began"), ({"other": ("F32", [1], bytes(4))}, "holds no tensor `noise`")):
@@ -409,7 +409,7 @@ class Render(Case):
         write_safetensors(self.work / "noise.safetensors", {"noise": ("F32", [16, 6, 4, 4], values)})
         self.done("render", "--resume", "run")
         self.done("render", "--from", "run", "--step", 3, "--guidance", 2, "--run-dir", "branch", "--out", "branch.mp4")
-        # Where the last noise was drawn it may be anything.
+        # Once the last window's noise was drawn the file may hold anything.
         self.stop_after("run", 3)
         write_safetensors(self.work / "noise.safetensors", other)
         self.done("render", "--resume", "run")
@@ -431,7 +431,7 @@ class Render(Case):
         self.done("render", "--from", "half", "--step", 2, "--lora", lora, "--lora-strength", 1.5, "--out", "branch.mkv", "--run-dir", "branch")
         self.assertNotEqual(sha256(self.work / "branch" / last), sha256(self.work / "half" / last))
         self.done("verify", "branch")
-        # Of a request that names its LoRAs, their strengths can be changed alone.
+        # Of a request that names its LoRAs the strengths alone can be changed.
         for name, words in {"anew": ("half.mkv",), "branch-anew": ("--from", "half", "--step", 2)}.items():
             self.done("render", *words, "--lora-strength", 1.5, "--out", f"{name}.mkv", "--run-dir", name)
             stored = json.loads((self.work / name / "run.json").read_text())
@@ -439,7 +439,7 @@ class Render(Case):
         self.assertEqual(sha256(self.work / "branch-anew" / last), sha256(self.work / "branch" / last))
         self.refused("render", "half.mkv", "--lora-strength", 1, "--lora-strength", 2, "--out", "o.mkv", codes=(2,), names=("--lora-strength", "2 times for 1 files"))
         self.refused("render", "plain.mkv", "--lora-strength", 1, "--out", "o.mkv", codes=(2,), names=("has no effect without --lora",))
-        # peft says its alpha beside the file: here twice its rank of 4.
+        # peft writes alpha into a file beside the LoRA; here it is twice the rank of 4.
         plain, folder = FIXTURES / "_inputs" / "steps-peft.safetensors", self.work / "adapter"
         folder.mkdir()
         shutil.copy(plain, folder / "adapter_model.safetensors")
@@ -450,13 +450,13 @@ class Render(Case):
         self.assertIn(str(folder / "adapter_config.json"), [file["path"] for file in json.loads((self.work / "peft" / "run.json").read_text())["model_files"]])
 
     def test_cache(self):
-        """Reuses forwards; goes on, branches and verifies to the same bytes although what is reused is nowhere stored."""
+        """A run with a cache must go on, branch and verify with the same bytes, although what it reuses is not stored."""
         request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 48, "height": 48, "frames": 5, "steps": 6, "seed": 7,
                    "dtype": "f32", "cache": {"threshold": 10, "coefficients": [1, 0]}}  # fmt: skip
         (self.work / "cached.json").write_text(json.dumps(request))
         render = ("render", "cached.json", "--run-dir")
         result = self.done(*render, "whole", "--out", "whole.mp4", "--json").json()
-        self.assertEqual(result["cache"], {"forwards": 12, "reused": 8})  # counting anew half-way, two steps are computed
+        self.assertEqual(result["cache"], {"forwards": 12, "reused": 8})  # half-way the cache counts anew, so two steps are computed
         whole = self.work / "whole"
         record = json.loads((whole / "run.json").read_text())
         self.assertEqual(record["request"]["cache"], {"threshold": 10, "ret_steps": False, "coefficients": [1, 0]})
@@ -471,7 +471,7 @@ class Render(Case):
             same = self.done("render", "--from", whole, "--step", step, "--run-dir", name, "--out", f"{name}.mp4", "--latents", "last", "--json").json()
             self.assertEqual(list(latents(same["run"]).items()), list(latents(whole).items())[-1:], step)
             self.assertTrue(self.done("verify", name, "--json").json()["identical"])
-        # The cache may change in a branch, and so may what it keeps.
+        # A branch may change the settings of the cache, and also anything else.
         self.done("render", "--from", "plain", "--step", 2, "--cache-threshold", 10, "--cache-ret-steps", "--run-dir", "more", "--out", "more.mp4")
         self.done("render", "--from", whole, "--step", 2, "--guidance", 2, "--run-dir", "other", "--out", "other.mp4")
         for name in ("more", "other"):
@@ -504,7 +504,7 @@ class Render(Case):
         self.assertIn("step 2", result.err)
 
     def test_runs_by_name(self):
-        """A run of the history by its folder's name, the newest as `last`; what lies here of that name comes first."""
+        """A run of the history goes by its folder's name, and the newest one by `last`. A folder of that name in the current one comes first."""
         self.refused("verify", "last", codes=(1,), names=("last", "no such folder"))
         self.done(*self.render_words("older.mp4", steps=1))
         older = json.loads(self.done("runs", "--json").out)["runs"][0]["run"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that a run was made from: which of them its record holds, and what is told when they have changed or gone."""
+"""Tests the files that a run was made from: which of them its record holds, and what is said when they have changed or are gone."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ PATIENCE = 20
 
 
 def protobuf(raw):
-    """(field, number or bytes) of each field of a message"""
+    """Yields (field, number or bytes) for each field of a message."""
     at = 0
 
     def varint():
@@ -38,7 +38,7 @@ def gguf_text(text):
 
 
 def gguf_tokenizer(spiece, scores=None):
-    """The metadata that a spiece.model becomes: {key: (type, bytes)}; `scores`: only the first of them."""
+    """Returns the metadata that a spiece.model becomes, {key: (type, bytes)}; `scores` keeps only the first of them."""
     pieces = [{2: bytes(4), 3: 1} | dict(protobuf(value)) for field, value in protobuf(spiece) if field == 1]
     trainer, normalizer = ([dict(protobuf(value)) for field, value in protobuf(spiece) if field == n][0] for n in (2, 3))
     array = lambda kind, items: (9, struct.pack("<IQ", kind, len(items)) + b"".join(items))
@@ -60,7 +60,7 @@ def gguf_tokenizer(spiece, scores=None):
 
 
 def write_gguf(path, tensors, metadata):
-    """Of {name: (dtype, shape, bytes)}"""
+    """Writes {name: (dtype, shape, bytes)} as a GGUF file."""
     head, data = struct.pack("<4sIQQ", b"GGUF", 3, len(tensors), len(metadata)), b""
     for key, (kind, raw) in metadata.items():
         head += gguf_text(key.encode()) + struct.pack("<I", kind) + raw
@@ -92,9 +92,9 @@ class RunInputs(Case):
         shutil.copy(inputs / "portrait.png", start)
         words = ("--model", FIXTURES / "_models" / "SkyReels-V2-DF-tiny", "--prompt", PROMPT, "--image", "start.png", "--size", "48x48", "--frames", 9, "--steps", 2, "--seed", 1)
         self.done("render", *words, "--out", "o.mp4", "--run-dir", "r")
-        shutil.copy(inputs / "portrait.png", start)  # the same, though written anew
+        shutil.copy(inputs / "portrait.png", start)  # the same picture with a new time
         self.assertIn("identical", self.done("verify", "r").out)
-        # Where the steps differ for another reason, a picture that gives the same is not to blame.
+        # If the steps differ for another reason, a picture that still gives the same result is not blamed.
         shutil.copytree(self.work / "r", self.work / "other")
         record = json.loads((self.work / "other" / "run.json").read_text())
         record["steps"][1]["sha256"] = "0" * 64
@@ -104,13 +104,13 @@ class RunInputs(Case):
         shutil.copy(inputs / "second.png", start)
         report = self.refused("verify", "r", "--json", codes=(1,), names=("start.png is not what it was then",), timeout=PATIENCE).json()
         self.assertEqual(report["changed_files"], [str(start)])
-        # A branch sees it only where it encodes anew.
+        # A branch warns of the changed picture only if it encodes it again.
         branch = ("render", "--from", "r", "--step", 1, "--out", "b.mkv")
         self.assertEqual(self.done(*branch, "--guidance", 3).err, "")
         self.assertIn(f"warning: {start} was written after the run it starts from had read it", self.done(*branch, "--prompt", "another").err)
 
     def test_a_tokenizer_that_nothing_reads(self):
-        # Of the two in a folder tokenizer.json counts; both are recorded, as the other would if that one went.
+        # Of the two tokenizers in a folder tokenizer.json counts. Both are recorded, since the other would count without it.
         shutil.copytree(MODEL, self.work / "model")
         words = ["model" if word == MODEL else word for word in self.render_words("out.mp4", "--run-dir", "run", steps=1)]
         self.done(*words)
@@ -132,17 +132,17 @@ class RunInputs(Case):
         self.done(*[w if w != MODEL else "model" for w in self.render_words("o.mp4", "--run-dir", "r", steps=1)])
         record = json.loads((self.work / "r" / "run.json").read_text())
         self.assertNotIn(str(clip), [f["path"] for f in record["model_files"]])
-        # As earlier programs recorded it.
+        # Earlier versions recorded it.
         record["model_files"].append({"path": str(clip), "bytes": clip.stat().st_size, "modified_ns": clip.stat().st_mtime_ns, "sha256": sha256(clip)})
         (self.work / "r" / "run.json").write_text(json.dumps(record))
         self.assertIn("identical", self.done("verify", "r").out)
 
     def stopped_run_of_a_copy(self):
-        """A run that stopped after two of three steps, of a model folder that can be changed; returns its run.json."""
+        """Stops a run of a copied model after two of its three steps. Returns the path of its run.json."""
         shutil.copytree(MODEL, self.work / "model")
         self.done(*[w if w != MODEL else "model" for w in self.render_words("o.mp4", "--run-dir", "r", steps=3)])
         record = json.loads((self.work / "r" / "run.json").read_text())
-        for file in record["model_files"]:  # a busy machine may not have come to all
+        for file in record["model_files"]:  # on a busy machine some checksums may not be ready
             file["sha256"] = sha256(file["path"])
         (self.work / "r" / "run.json").write_text(json.dumps(record | {"state": "failed", "steps": record["steps"][:3]}))
         return record
@@ -185,7 +185,7 @@ class RunInputs(Case):
         self.assertEqual((report["first_difference"], report["changed_files"]), (None, [str(vae)]))
 
     def test_tokenizer_inside_the_text_encoder(self):
-        """As ComfyUI's files keep it."""
+        """ComfyUI's files hold the tokenizer as a tensor."""
         shutil.copytree(MODEL, self.work / "model")
         shutil.rmtree(self.work / "model" / "tokenizer")
         spiece, encoder = MODEL / "tokenizer" / "spiece.model", self.work / "model" / "text_encoder" / "model.safetensors"
@@ -197,7 +197,7 @@ class RunInputs(Case):
         self.assertEqual(ids, [ids[0]] * 3)
 
     def test_tokenizer_in_the_metadata_of_a_gguf_text_encoder(self):
-        """As llama.cpp's converter writes it; nothing else holds a tokenizer."""
+        """llama.cpp's converter writes the vocabulary into the metadata, and nothing else holds a tokenizer."""
         shutil.copytree(MODEL, self.work / "model")
         shutil.rmtree(self.work / "model" / "tokenizer")
         spiece, encoder = MODEL / "tokenizer" / "spiece.model", self.work / "model" / "text_encoder" / "encoder.gguf"

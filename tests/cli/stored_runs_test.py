@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run folders that somebody changed: what their request and model would not have made is refused by file, and nothing is touched."""
+"""Tests run folders that somebody changed: a file that cannot belong to the run's request and model is named, and nothing is touched."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ class StoredRuns(Case):
         self.done(*self.render_words("out.mp4", "--run-dir", self.work / "good", steps=3))
 
     def changed(self, tensors=None, request=None, steps=None, out=None):
-        """A copy of the run with other tensors (file: function of them) whose checksums fit, another request, fewer steps."""
+        """Copies the run with changed tensors ({file: function of them}) and fitting checksums, another request, or fewer steps."""
         run = self.work / "run"
         shutil.rmtree(run, ignore_errors=True)
         shutil.copytree(self.work / "good", run)
@@ -47,7 +47,7 @@ class StoredRuns(Case):
         return run
 
     def refuse_all(self, *names, step=None, commands=("decode", "resume", "from"), **change):
-        """A run that stopped after two of its three steps: seen, gone on with, branched from."""
+        """Expects refusals to decode, resume and branch a run that stopped after two of its three steps."""
         self.changed(steps=2, **change)
         words = {"decode": ("decode", "run", "--step", 2, "--out", "draft.mp4"), "resume": ("render", "--resume", "run"),
                  "from": ("render", "--from", "run", "--step", 2, "--guidance", 3, "--out", "branch.mp4", "--run-dir", "branch")}  # fmt: skip
@@ -66,7 +66,7 @@ class StoredRuns(Case):
                          names=("--size: a branch keeps the size of 80x48",), timeout=PATIENCE)  # fmt: skip
 
     def test_windows(self):
-        """Three windows of one step: a clip is made of the ends of all, each named where it does not fit."""
+        """A clip of three windows is made of the last latent of each, and one that does not fit is named."""
         shutil.rmtree(self.work / "good")
         request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 32, "height": 32, "frames": 17,
                    "steps": 1, "seed": 7, "dtype": "f32", "forcing": {"base": 9, "overlap": 5}}  # fmt: skip
@@ -119,7 +119,7 @@ class StoredRuns(Case):
             stored[name] = ("F32", [1], bytes(4))
 
         def unwritten(stored):
-            # As before the first step: fits itself, not the run's second.
+            # A state as before the first step is valid in itself, but not for the run's second step.
             for name in [n for n in stored if not n.endswith(".counters")]:
                 del stored[name]
             for name, (dtype, shape, raw) in stored.items():
@@ -157,7 +157,7 @@ class StoredRuns(Case):
         self.assertEqual(sha256(weights), before)
 
     def test_frames_that_were_being_put_in_their_place(self):
-        # The run was killed between the frames' arrival and its last record.
+        # The run is killed after its frames arrived and before its record says so.
         self.done(*self.render_words("frames", "--run-dir", "r", steps=2))
         frames, record = self.work / "frames", json.loads((self.work / "r" / "run.json").read_text())
         sums = {p.name: sha256(p) for p in frames.iterdir()}
@@ -204,7 +204,7 @@ class StoredRuns(Case):
         self.assertEqual(tree(self.work / "frames"), tree(self.work / "elsewhere"))
 
     def test_files_longer_than_any_run_makes(self):
-        # Sparse: nothing to make, hours to sum. They are changed files, and that shows at once.
+        # Sparse files take no time to make and hours to sum. They must be recognised as changed at once.
         terabyte = 1 << 40
 
         def sparse(name, table=None, **how):
@@ -237,7 +237,7 @@ class StoredRuns(Case):
         self.refused("verify", "run", codes=(1,), names=("checksum", "video.mp4"), timeout=PATIENCE)
 
     def test_a_size_that_was_never_rendered(self):
-        # Neither noise of a gigabyte is drawn nor anything decoded to find out.
+        # Finding out must neither draw a gigabyte of noise nor decode anything.
         for request in ({"width": 8192, "height": 8192, "frames": 61}, {"width": 4096, "height": 4096, "frames": 5}):
             self.changed(request=request)
             result = self.refused("verify", "run", codes=(1,), timeout=PATIENCE)
@@ -247,7 +247,7 @@ class StoredRuns(Case):
         self.refused("verify", "run", codes=(1,), names=("run.json", "too large"), timeout=PATIENCE)
 
     def test_terminal_escapes(self):
-        # Of a run from elsewhere, text is shown as text; C1 controls in JSON as escapes.
+        # Text in a run from elsewhere is shown as plain text, and C1 controls in JSON as escapes.
         evil = "a\x1b]0;x\x07\u009b31m\x7f"
         run = self.home / "data" / "runs" / "evil"
         shutil.copytree(self.work / "good", run)
@@ -298,7 +298,7 @@ class StoredRuns(Case):
         self.assertEqual(sha256(self.work / "good-1" / "latents" / "step_003.safetensors"),
                          sha256(self.work / "b-1" / "latents" / "step_003.safetensors"))  # fmt: skip
         record = json.loads((self.work / "b" / "run.json").read_text())
-        record["steps"][1]["solver_sha256"] = ""  # as on another disk, where it was not copied
+        record["steps"][1]["solver_sha256"] = ""  # as on another disk, where the solver's state was not copied
         (self.work / "b" / "run.json").write_text(json.dumps(record))
         self.refused("render", "--from", "b", "--step", 1, "--out", "c.mp4", "--run-dir", "c", codes=(2,), names=("step", "began from"))
 
@@ -332,7 +332,7 @@ class StoredRuns(Case):
         run = self.changed(steps=2)
         step, aside = run / "latents" / "step_002.safetensors", self.folder / "aside"
         step.rename(aside)
-        step.symlink_to(step.name)  # a circle: root cannot read it either
+        step.symlink_to(step.name)  # a link in a circle cannot be read, even by root
         before = (run / "run.json").read_bytes()
         self.refused("render", "--resume", "run", codes=(1,), names=("step_002", "circle"))
         self.refused("render", "--from", "run", "--step", 2, "--run-dir", "branch", "--out", "b.mp4", codes=(1,), names=("step_002", "circle"))
@@ -362,7 +362,7 @@ class StoredRuns(Case):
         self.assertFalse((self.work / "gpu").exists() or (self.work / "o.mp4").exists())
 
     def test_forcing_without_a_second_branch(self):
-        # SkyReels' forcing loop leaves the negative prompt out up to guidance 1: below it nothing changes.
+        # SkyReels' forcing loop uses no negative prompt at guidance 1 and below, so a lower guidance changes nothing.
         model = FIXTURES / "_models" / "SkyReels-V2-DF-tiny"
         sums = set()
         for guidance in (0, 0.5, 1):
@@ -378,10 +378,10 @@ class StoredRuns(Case):
         (self.work / "q.json").write_text(json.dumps(request))
         self.done("render", "q.json", "--out", "a.mp4", "--run-dir", "a")
         run = json.loads((self.work / "a" / "run.json").read_text())
-        self.assertEqual(run["total_steps"], 4)  # two new latent frames, one step apart
+        self.assertEqual(run["total_steps"], 4)  # two new latent frames, the second one step later
         self.assertEqual(run["request"]["forcing"]["video"], str(self.work / "before"))
         self.assertIn("identical", self.done("verify", "a").out)
-        # Without the video: what it gave is stored.
+        # The run stores what the video gave, so it goes on without it.
         for name in ("latents/step_003.safetensors", "latents/step_004.safetensors", "video.mp4"):
             (self.work / "a" / name).unlink()
         run["state"], run["steps"] = "cancelled", run["steps"][:3]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What surrounds a command: folders that are there already, signals, streams that take nothing, files cut short meanwhile."""
+"""Tests what surrounds a command: folders that exist already, signals, streams that take no output, and files that are cut short while they are read."""
 
 import json
 import os
@@ -92,7 +92,7 @@ class Folders(Case):
 
     @unittest.skipUnless(os.path.isdir("/proc/self"), "needs a file system that does not count its blocks")
     def test_a_disk_that_does_not_say_what_is_free(self):
-        # Some network shares and mounted archives are such, and take files nevertheless.
+        # Some network shares and mounted archives do not say how much is free, but still take files.
         result = self.refused("module", "noise", "--set", "seed=1", "--set", "shape=4", "--out", "/proc/noise.safetensors", codes=(1,), names=("/proc/noise.safetensors",))
         self.assertNotIn("space", result.err)
 
@@ -114,7 +114,7 @@ class Folders(Case):
         self.assertEqual(list(self.home.glob("data/runs/*")), [])
 
     def test_a_working_folder_that_is_gone(self):
-        """Relative and absolute names alike: a request's are made absolute."""
+        """Relative and absolute names are refused alike, because a request's names are made absolute."""
         for out in ("out.mp4", str(self.folder / "out.mp4")):
             gone = self.folder / "gone"
             gone.mkdir()
@@ -139,7 +139,7 @@ class Folders(Case):
         self.assertEqual(listed(), [str(moved)])
 
     def test_a_home_that_is_not_utf8(self):
-        # Its runs could not be named to any command.
+        # Runs in such a home could not be named to any command.
         environment = {os.fsencode(k): os.fsencode(v) for k, v in self.environment.items()} | {b"DENOIR_HOME": os.fsencode(self.folder) + b"/h\xff"}
         process = subprocess.run([CLI, *map(str, self.render_words("out.mp4", steps=1))], cwd=self.work, env=environment, stdin=subprocess.DEVNULL,
                                  capture_output=True, timeout=PATIENCE)  # fmt: skip
@@ -149,12 +149,12 @@ class Folders(Case):
     def test_a_folder_for_temporaries_that_is_not_there(self):
         self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=1))
         self.environment["TMPDIR"] = str(self.folder / "missing")
-        self.done("verify", "run")  # needs no place
+        self.done("verify", "run")  # this command needs no temporary files
         self.refused("compare-precision", "--model", MODEL, "--prompt", "x", "--size", "32x32", "--frames", 1, "--solver-steps", 1, codes=(1,), names=("missing", "TMPDIR"))
 
 
     def test_a_home_that_cannot_be_had(self):
-        # What says its own places does without one: a farm's user may have none.
+        # A user on a farm may have no home, and needs none if every command is told where its files are.
         self.environment["DENOIR_HOME"] = "/dev/null"
         self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=1))
         self.done("render", "--from", "run", "--step", 0, "--guidance", 2, "--run-dir", "branch", "--out", "branch.mp4")
@@ -182,7 +182,7 @@ class Folders(Case):
     def test_a_small_stack(self):
         import resource
 
-        for size in (32, 64, 128) if PACE == 1 else (128,):  # a sanitizer's own frames do not fit into less
+        for size in (32, 64, 128) if PACE == 1 else (128,):  # a sanitizer's own frames need more than the smaller ones
             limited = lambda: resource.setrlimit(resource.RLIMIT_STACK, (size << 10, size << 10))  # noqa: E731
             self.refused(*self.render_words("o.mp4", steps=1), codes=(1,), names=(f"stack: is limited to {size} KiB",), preexec_fn=limited)
 
@@ -193,7 +193,7 @@ class Folders(Case):
             self.skipTest("a sanitizer has threads of its own")
 
         def limited():
-            if os.geteuid() == 0:  # for whom there is no limit
+            if os.geteuid() == 0:  # since root has no limit
                 os.setgroups([])
                 os.setgid(54321)
                 os.setuid(54321)
@@ -206,12 +206,12 @@ class Folders(Case):
         self.assertEqual(result.json()["error"]["field"], "system")
 
     def test_outputs_behind_links(self):
-        """Only where the command line names them: what a run's record says may be a stranger's."""
+        """A link is followed only if the command line names it, because a run's record may come from a stranger."""
         (self.work / "far").mkdir()
         for name in ("out.mkv", "table.csv", "page.html"):
             (self.work / name).symlink_to(f"far/{name}")
         told = self.done(*self.render_words("out.mkv", "--run-dir", "run", "--json", steps=1)).json()
-        self.assertEqual(told["out"], str(self.work / "out.mkv"))  # by its name, not by what it points to
+        self.assertEqual(told["out"], str(self.work / "out.mkv"))  # the name that was given, not the file behind it
         self.assertEqual(self.done("decode", "run", "--out", "out.mkv", "--json").json()["out"], "out.mkv")
         self.done("compare", "run", "out.mkv", "--csv", "table.csv", "--report", "page.html")
         for name in ("out.mkv", "table.csv", "page.html"):
@@ -223,7 +223,7 @@ class Folders(Case):
         (self.work / "run" / "run.json").write_text(json.dumps(record | {"state": "failed", "out": str(self.work / "stranger.mkv")}))
         self.run_cli("render", "--resume", "run")
         self.assertEqual((self.work / "victim.mkv").read_bytes(), b"mine")
-        # What is refused is named as it was given.
+        # A refusal names the file as it was given.
         (self.work / "link.mkv").symlink_to("far/gone/out.mkv")
         self.refused(*self.render_words("link.mkv", steps=1), names=("denoir-cli: link.mkv: ",))
 
@@ -236,7 +236,7 @@ class Folders(Case):
 
 class Signals(Case):
     def denoising(self, **options):
-        """A long render in its steps."""
+        """Starts a long render and returns once it denoises."""
         process = self.start(*self.render_words("out.mp4", "--run-dir", "run", steps=400, size="160x96"), **options)
         self.wait_until(lambda: steps_in(self.work / "run") >= 2)
         return process
@@ -271,7 +271,7 @@ class Signals(Case):
         self.assertEqual((process.returncode, self.left_in(place)), (130, []))
 
     def test_a_reader_of_progress_that_stands_still(self):
-        """As `2>&1 | less` does: a pipe that is full may hold neither the thread that computes nor the one that ends it."""
+        """A pipe that is full, as behind `2>&1 | less`, must hold up neither the thread that computes nor the one that stops it."""
         for style in ("plain", "none"):
             reader, writer = os.pipe()
             run = self.work / style
@@ -306,7 +306,7 @@ class Signals(Case):
 
     @staticmethod
     def left_in(place):
-        """All but what ThreadSanitizer keeps there for itself."""
+        """All files there except those that ThreadSanitizer keeps for itself."""
         return [entry for entry in place.iterdir() if not entry.name.startswith("tsan.")]
 
 
@@ -329,7 +329,7 @@ class Streams(Case):
         self.assertTrue((self.work / "out.safetensors").exists())
 
     def test_a_reader_that_had_enough(self):
-        for words in (["--help"], ["render", "--help"], ["completion", "bash"], ["runs", "--json"]):  # some are longer than a buffer
+        for words in (["--help"], ["render", "--help"], ["completion", "bash"], ["runs", "--json"]):  # some of these are longer than a pipe's buffer
             reader, writer = os.pipe()
             os.close(reader)
             done = subprocess.run([CLI, *words], env=self.environment, stdout=writer, stderr=subprocess.PIPE, timeout=PATIENCE)
@@ -374,7 +374,7 @@ class Terminals(Case):
 
 class FilesCutShort(Case):
     def test_a_model_file_truncated_meanwhile(self):
-        # Another program writes the file anew while it is mapped: its missing pages would end the process.
+        # Another program rewrites the file while it is mapped. Without care the missing pages would kill the process.
         model = self.work / "model"
         shutil.copytree(MODEL, model)
         weights = model / "transformer" / "diffusion_pytorch_model.safetensors"

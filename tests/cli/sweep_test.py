@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps of a tiny model: what they write, that they go on, take over what is there, and refuse in one line."""
+"""Renders sweeps of a tiny model: what they write, that they can be resumed, which runs they take over, and what they refuse."""
 
 import json
 import os
@@ -32,14 +32,14 @@ class Sweep(Case):
         for index, cell in enumerate(report["cells"]):
             self.assertEqual((cell["state"], cell["reused"]), ("done", False))
             self.assertTrue((pathlib.Path(cell["run"]) / "video.mp4").is_file())
-            self.assertEqual("figures" in cell, index < 2)  # one step, held against three
+            self.assertEqual("figures" in cell, index < 2)  # the cells of one step, measured against those of three
         self.assertEqual([c["figures"]["reference"] for c in report["cells"][:2]], [2, 3])
-        # The figures are those of `compare`, on the runs' latents.
+        # The figures are those that `compare` gives for the runs' latents.
         for cell, reference in ((0, 2), (1, 3)):
             mean = self.done("compare", report["cells"][cell]["run"], report["cells"][reference]["run"], "--json").json()["mean"]
             self.assertAlmostEqual(report["cells"][cell]["figures"]["psnr"], mean["psnr"], 9)
             self.assertAlmostEqual(report["cells"][cell]["figures"]["ssim"], mean["ssim"], 9)
-        # A cell has the bytes of its request alone.
+        # A cell has the same bytes as its request rendered alone.
         alone = self.done("render", "--model", MODEL, "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--seed", 7, "--dtype", "f32",
                           "--steps", 3, "--guidance", 4, "--run-dir", "alone", "--out", "alone.mp4", "--json").json()
         self.assertEqual(sha256(pathlib.Path(alone["run"]) / "video.mp4"), sha256(pathlib.Path(report["cells"][3]["run"]) / "video.mp4"))
@@ -58,15 +58,15 @@ class Sweep(Case):
     def test_a_file(self):
         self.write({"schema": 1, "model": str(MODEL), "prompt": "p", "width": 80, "height": 48, "frames": 5, "steps": 1, "dtype": "f32"}, "base.json")
         sweep = self.write({"schema": 1, "request": "base.json", "axes": {"prompt": ["a fox", "a fox, at night"], "seed": [1, 2]}})
-        report = self.done("sweep", sweep, "--out", "s", "--axis", "seed=3..5", "--json").json()  # an option wins over the file's axis
+        report = self.done("sweep", sweep, "--out", "s", "--axis", "seed=3..5", "--json").json()  # the option replaces the axis of the file
         self.assertEqual(len(report["cells"]), 6)
         self.assertEqual(report["cells"][5]["values"], {"prompt": "a fox, at night", "seed": 5})
         record = json.loads((pathlib.Path(report["cells"][5]["run"]) / "run.json").read_text())
         self.assertEqual((record["request"]["prompt"], record["request"]["seed"]), ("a fox, at night", 5))
-        self.assertTrue(all("figures" not in c for c in report["cells"]))  # nothing says which seed is better
+        self.assertTrue(all("figures" not in c for c in report["cells"]))  # no seed is better than another, so nothing is measured
 
     def test_windows(self):
-        # Members that a request leaves out where they are as usual: no noise, 17 frames.
+        # A request need not contain a setting with its usual value, such as no noise or 17 shared frames.
         model = MODEL.parent / "SkyReels-V2-DF-tiny"
         request = {"model": str(model), "prompt": "p", "width": 32, "height": 32, "frames": 25, "steps": 1, "forcing": {"base": 21, "overlap": 5}}
         sweep = self.write({"schema": 1, "request": request, "axes": {"forcing.condition_noise": [0, 20], "forcing.overlap": [5, 17], "forcing.base": [21, None]}})
@@ -79,12 +79,12 @@ class Sweep(Case):
         listed = self.done(*self.words("--axis", "steps=1,3", "--axis", "shift=default,3", "--list", "--json")).json()
         self.assertEqual(listed["to_render"], len([c for c in listed["cells"] if c["same_as"] is None]))
         self.assertEqual(sorted(listed["order"]), [0, 1, 2, 3])
-        self.assertEqual(listed["order"][0] // 2, 1)  # three steps first: the others are held against them
+        self.assertEqual(listed["order"][0] // 2, 1)  # the cells of three steps come first, since the others are measured against them
         self.assertEqual(tree(self.work), [])
         self.assertEqual(self.done("runs", "--json").json()["runs"], [])
 
     def test_goes_on(self):
-        # Long enough that the signal comes in its midst; goes on from there to the same bytes.
+        # Long enough to be interrupted in the middle. The rest must get the same bytes.
         words = self.words("--axis", "seed=1..4", "--steps", 40)
         whole = self.done(*words, "--out", "whole", "--no-reuse", "--json").json()
         process = self.start(*words, "--out", "s", "--no-reuse")
@@ -100,16 +100,16 @@ class Sweep(Case):
         self.assertEqual([c["state"] for c in report["cells"]], ["done"] * 4)
         for ours, theirs in zip(report["cells"], whole["cells"]):
             self.assertEqual(sha256(pathlib.Path(ours["run"]) / "video.mp4"), sha256(pathlib.Path(theirs["run"]) / "video.mp4"))
-        # Once more is no work.
+        # Resuming a finished sweep renders nothing.
         self.assertEqual(self.done("sweep", "--resume", "s", "--json").json()["rendered"], 4)
-        # Ended where every clip was there: in the midst of no cell.
+        # Interrupted when every clip is there, no cell can be in the middle.
         process = self.start(*words, "--out", "there")
         self.wait_until(lambda: (self.work / "there" / "sweep.json").exists())
         process.send_signal(signal.SIGINT)
         err = process.communicate(timeout=30)[1]
-        if process.returncode == 130:  # it was not done before
+        if process.returncode == 130:  # unless it was finished before
             self.assertIn(b"cancelled; resume with: denoir-cli sweep --resume '", err)
-        # As it was: moved as a whole, it is found there.
+        # A sweep that is moved as a whole keeps its clips.
         shutil.move(self.work / "s", self.work / "t")
         again = self.done("sweep", "--resume", "t", "--json").json()
         self.assertTrue(all(c["run"].startswith(str(self.work / "t")) for c in again["cells"]))
@@ -122,7 +122,7 @@ class Sweep(Case):
         shutil.rmtree(runs[1])
         self.done("sweep", "--resume", "s", "--threads", 1)
         self.assertEqual([sha256(run / "video.mp4") for run in runs], before)
-        self.assertEqual([threads(run) for run in runs], [0, 1])  # what was there is as it was
+        self.assertEqual([threads(run) for run in runs], [0, 1])  # the finished run keeps its number of threads
         shutil.rmtree(runs[0])
         self.done("sweep", "--resume", "s")
         self.assertEqual([threads(run) for run in runs], [1, 1])
@@ -142,11 +142,11 @@ class Sweep(Case):
             axes = [word for axis in axes for word in ("--axis", axis)]
             self.assertEqual(warned(*options, *axes), ["warning: " + said])
             self.assertEqual(warned(*axes, *(("--lora", lora) if "loras" in said else ())), [])
-        # Part of what they give counts.
+        # An option counts as replaced if the axis sets a part of it.
         for more in (("--size", "80x48", "--axis", "width=80,96"), ("--cache-threshold", 0.1, "--cache-ret-steps", "--axis", "cache.threshold=0,0.2"),
                      ("--lora", lora, "--lora", lora, "--lora-strength", 2, "--axis", "loras.0.strength=0.5,1"), ("--steps", 2, "--axis", "seed=1,2")):
             self.assertEqual(warned(*more), [])
-        # The axes of a file count, too; what its own request says is replaced without a word.
+        # The axes of a file replace options, too. They replace the file's own request silently.
         sweep = self.write({"schema": 1, "request": {"steps": 4}, "axes": {"steps": [1, 2]}})
         self.assertEqual(warned(sweep), [])
         self.assertEqual(warned(sweep, "--steps", 9), ["warning: --steps has no effect: the sweep varies steps"])
@@ -157,7 +157,7 @@ class Sweep(Case):
         named = "s: is the folder of a sweep, which holds many clips; name one of those in its folder runs, or its grid.mp4"
         self.refused("compare", "s", "t", codes=(1,), names=(named,))
         self.done("compare", "s/grid.mp4", "t/grid.mp4")
-        # Frames beside somebody's own sweep.json are frames.
+        # Frames in a folder with another program's sweep.json are an ordinary clip.
         (self.work / "frames").mkdir()
         shutil.copy(self.work / "s" / "grid.png", self.work / "frames")
         (self.work / "frames" / "sweep.json").write_text("{}")
@@ -167,19 +167,19 @@ class Sweep(Case):
         report = self.done(*self.words("--axis", "steps=1,2", "--axis", "guidance=1,3", "--out", "s", "--json")).json()
         runs = [pathlib.Path(c["run"]) for c in report["cells"]]
         before = [sha256(run / "video.mp4") for run in runs]
-        (runs[0] / "video.mp4").unlink()  # decoded again
-        shutil.rmtree(runs[1])  # rendered again
+        (runs[0] / "video.mp4").unlink()  # is decoded again
+        shutil.rmtree(runs[1])  # is rendered again
         self.done("sweep", "--resume", "s")
         self.assertEqual([sha256(run / "video.mp4") for run in runs], before)
         shutil.rmtree(runs[2])
         shutil.copytree(runs[3], runs[2])
-        cells = self.done("sweep", "--resume", "s", "--json").json()["cells"]  # what lies there instead stays
+        cells = self.done("sweep", "--resume", "s", "--json").json()["cells"]  # the folder in its place stays
         self.assertEqual(sha256(runs[2] / "video.mp4"), before[3])
         self.assertEqual(cells[2]["run"], str(runs[2]) + "-2")
         self.assertEqual([sha256(pathlib.Path(c["run"]) / "video.mp4") for c in cells], before)
 
     def test_a_request_changed_by_hand(self):
-        """Its clips are rendered beside those of before, which come back with it."""
+        """The new clips are rendered beside the earlier ones, which count again once the request is changed back."""
         first = self.done(*self.words("--axis", "steps=1,2", "--out", "s", "--json")).json()["cells"]
         file = self.work / "s" / "sweep.json"
         whole = file.read_text()
@@ -213,7 +213,7 @@ class Sweep(Case):
             self.assertTrue((video.parent.parent / (video.parent.name + name) / "run.json").is_file())
 
     def test_paths_on_axes(self):
-        """They are whole in the sweep's folder, wherever it is resumed from and whatever lies in it."""
+        """The sweep's folder holds whole paths, so it can be resumed from any place and whatever lies in it."""
         folder = self.work / "inputs"
         folder.mkdir()
         for name, source in (("a.png", "landscape.png"), ("b.png", "portrait.png")):
@@ -234,7 +234,7 @@ class Sweep(Case):
         self.assertEqual(report["cells"][0]["figures"]["reference"], 1)
 
     def test_inputs_that_are_gone(self):
-        """What is done needs none; what is not is refused before anything is rendered."""
+        """Finished cells need no inputs. For unfinished ones a missing input is refused before anything is rendered."""
         shutil.copy(FIXTURES / "_inputs" / "landscape.png", self.work / "a.png")
         words = ("--model", FIXTURES / "_models" / "SkyReels-V2-DF-tiny", "--prompt", PROMPT, "--image", "a.png", "--size", "32x32", "--frames", 5, "--steps", 1,
                  "--cache-threshold", 0.1)
@@ -249,7 +249,7 @@ class Sweep(Case):
             shutil.move(self.work / "elsewhere", cell["run"])
 
     def test_clips_of_another_machine_stay(self):
-        """What was rendered on a device that nobody named is not rendered again where there is none."""
+        """Clips of a device that nobody asked for are kept on a machine without it."""
         cells = self.done(*self.words("--axis", "steps=1,2", "--out", "s", "--json")).json()["cells"]
         for cell in cells:
             file = pathlib.Path(cell["run"]) / "run.json"
@@ -261,7 +261,7 @@ class Sweep(Case):
         self.assertEqual(len(list((self.work / "s" / "runs").iterdir())), 2)
 
     def test_axes_and_references_changed_by_hand(self):
-        """Figures hold against what they were measured against, cells for the values that they were rendered with."""
+        """Figures count only against the clip they were measured with, and a cell only for the values it was rendered with."""
         self.done(*self.words("--axis", "steps=1,2,3", "--out", "s"))
         file = self.work / "s" / "sweep.json"
 
@@ -312,7 +312,7 @@ class Sweep(Case):
             self.assertEqual(record["request"]["start"]["step"], cell["values"]["start.step"])
         self.refused("sweep", self.write({"schema": 1, "request": request, "axes": {"steps": [4, 5]}}, "t.json"), "--out", "t", names=["steps"])
         for damage in (lambda: None, lambda: (self.work / "parent" / "run.json").write_text("{"), lambda: shutil.rmtree(self.work / "parent")):
-            damage()  # what is done needs it no more
+            damage()  # finished cells do not need it any more
             self.assertEqual(self.done("sweep", "--resume", "s", "--list", "--json").json()["to_render"], 0)
             resumed = self.done("sweep", "--resume", "s", "--json").json()
             self.assertEqual([c["run"] for c in resumed["cells"]], [c["run"] for c in report["cells"]])
@@ -320,7 +320,7 @@ class Sweep(Case):
         self.refused("sweep", "--resume", "s", codes=(1,), names=("parent: no such folder",))
 
     def test_types_of_numbers_in_a_branch(self):
-        """Refused by the name of what was asked for: of dtype and precision, each follows from the other."""
+        """Dtype and precision follow from each other. The refusal names the one that was asked for."""
         self.done("render", "--model", MODEL, "--prompt", PROMPT, "--size", "32x32", "--frames", 5, "--dtype", "f32", "--steps", 2, "--run-dir", "parent", "--out", "p.mp4")
         start = {"start": {"run": "parent", "step": 1}}
         request, sweep = self.write({"schema": 1, **start}, "r.json"), self.write({"schema": 1, "request": start, "axes": {"guidance": [2, 6]}})
@@ -332,7 +332,7 @@ class Sweep(Case):
             self.refused("sweep", axis, "--list", names=(f'{option}: with {option} {value}: a branch keeps it as "{kept}"',))
 
     def test_a_branch_of_a_clip_in_windows(self):
-        # What the branch leaves open is as in the run, its windows too, as in render.
+        # As in render, what the branch leaves open comes from the run, also its windows.
         model = FIXTURES / "_models" / "SkyReels-V2-DF-tiny"
         self.done("render", "--model", model, "--prompt", PROMPT, "--size", "64x48", "--frames", 21, "--seed", 7, "--dtype", "f32", "--steps", 2, "--run-dir", "long", "--out", "l.mp4",
                   self.write({"schema": 1, "forcing": {"base": 13, "overlap": 9}}, "forcing.json"))
@@ -346,7 +346,7 @@ class Sweep(Case):
         words = ("sweep", "--model", MODEL, "--size", "32x32", "--frames", 5, "--steps", 1, "--dtype", "f32")
         said = self.done(*words, "--axis", "prompt=" + "|".join(f"{i} " + "word " * 600 for i in range(3)), "--out", "s").err
         self.assertEqual(said.count("warning:"), 1, said)
-        # It names the cell; the result tells of which others.
+        # The warning names one cell, and the result says which others it is about.
         words = (*words, "--axis", "prompt=short|" + "|".join(f"{i} " + "word " * 600 for i in range(3)))
         said = self.done(*words, "--out", "t", "--json")
         self.assertIn("warning: with prompt 0 word", said.err)
@@ -375,7 +375,7 @@ class Sweep(Case):
             self.refused(*words, *more, cwd=folder, codes=(1,), names=("is not UTF-8", "another name"))
 
     def test_a_cell_that_fails(self):
-        # Found out while it is at work: the document says so, and names no grid where there is no clip.
+        # The damage shows only during the run. The report says so, and there is no grid without clips.
         model = self.work / "Wan2.1-T2V-broken"
         shutil.copytree(MODEL, model)
         weights = model / "transformer" / "diffusion_pytorch_model.safetensors"
@@ -413,7 +413,7 @@ class Sweep(Case):
                             ('{"schema": 1, "axes": {"steps": [1], "steps": [2]}}', ["s.json"]), ('{"schema": 1, "axes": {"guidance": [1e400]}}', ["s.json"])):
             result = self.refused("sweep", self.write(text), "--out", "out", names=names)
             self.assertLess(result.seconds, 2, text)
-        # A file of its request is named as it was written there.
+        # A file in the request is named as the request names it.
         request = {"model": str(FIXTURES / "_models" / "SkyReels-V2-I2V-tiny"), "prompt": PROMPT, "image": "nowhere.png", "width": 80, "height": 48, "frames": 5}
         self.write({"schema": 1, "request": request, "axes": {"steps": [1, 2]}})
         self.refused("sweep", "s.json", "--out", "out", codes=(1,), names=["denoir-cli: nowhere.png: "])
@@ -428,11 +428,11 @@ class Sweep(Case):
         (self.work / "full" / "runs").mkdir()
         for command, out in (("sweep", "out"), ("render", "o.mp4")):
             self.refused(command, "full", "--prompt", "x", "--out", out, codes=(1,), names=["full: is the folder of a sweep", "sweep --resume"])
-        # A device that is not there is told before anything is made.
+        # A missing device is refused before anything is written.
         for words, names in ((("--device", "cuda:97", "--axis", "steps=8"), ["denoir-cli: --device:", "cuda:97"]), (("--axis", "device=cpu,cuda:97"), ["with device cuda:97"])):
             self.refused(*self.words(*words), "--out", "out", codes=(1,), names=names)
             self.refused(*self.words(*words), "--list", codes=(1,), names=names)
-        # Nor is listed what would be too long to be written down.
+        # A sweep that would be too long to be stored is not listed either.
         long = {"schema": 1, "axes": {"prompt": [str(i) + 16000 * "x" for i in range(50)], "seed": list(range(20))}}
         for words in (("--list",), ("--out", "out")):
             self.refused(*self.words(), self.write(long), *words, codes=(2,), names=["axes: their texts, once for each of 1000 clips, are too long"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""trace, compare-traces and compare-precision: against PyTorch's traces, and what they refuse."""
+"""Tests trace, compare-traces and compare-precision: against PyTorch's traces, and what they refuse."""
 
 import json
 import math
@@ -18,7 +18,7 @@ SMALL = ["--prompt", PROMPT, "--model", MODEL, "--size", "32x32", "--frames", "5
 
 
 def read(path):
-    """name -> (dtype, shape, bytes), in the order of the data; and the metadata"""
+    """Returns {name: (dtype, shape, bytes)} in the order of the data, and the metadata."""
     raw = path.read_bytes()
     length = struct.unpack("<Q", raw[:8])[0]
     header = json.loads(raw[8 : 8 + length])
@@ -29,7 +29,7 @@ def read(path):
 
 
 def write(path, tensors, metadata=None, cut=0, header=None):
-    """The other direction; `cut` bytes are left off, `header` replaces parts of entries."""
+    """Writes such a file; `cut` bytes are missing at its end, and `header` replaces parts of its entries."""
     table, data = {}, b""
     if metadata:
         table["__metadata__"] = metadata
@@ -73,7 +73,7 @@ class BesidePyTorch(Case):
             self.assertEqual(worst["key"], found["worst"]["key"])
 
     def test_a_planted_error_is_named(self):
-        """In PyTorch's file: one layer's values moved, and what follows from it left as it was would be two errors; so the last layer of a step."""
+        """The values of one layer are moved in PyTorch's file. It is the last layer of a step, since any other would leave a second error behind it."""
         folder = FIXTURES / "trace-t2v"
         self.done("trace", folder / "request.json", "--out", "ours.safetensors")
         theirs, metadata = read(folder / "theirs.safetensors")
@@ -126,7 +126,7 @@ class Tracing(Case):
                          {"head"} | {f"blocks.{b}.self_attn.norm_{x}" for b in (0, 1) for x in "qk"})
         self.done("trace", *SMALL, "--out", "text.safetensors", "--layers", "text_encoder/*", "--steps", "last", "--json")
         self.assertEqual({k.split("/")[0] for k in read(self.work / "text.safetensors")[0]}, {"text_encoder"})
-        # The same layer of the same step, whatever else is traced.
+        # A layer of a step has the same values whatever else is traced.
         self.done("trace", *SMALL, "--out", "all.safetensors")
         whole, _ = read(self.work / "all.safetensors")
         for key, value in tensors.items():
@@ -136,7 +136,7 @@ class Tracing(Case):
         self.assertEqual(list(read(self.work / "latents.safetensors")[0]), ["sampler/step_002/latent"])  # the noise belongs to the first step
 
     def test_forwards_are_counted_where_guidance_ends(self):
-        words = [*SMALL, "--shift", "1", "--sampler", "euler", "--guidance-until", "500", "--layers", "velocity"]  # of times 999, 666, 333
+        words = [*SMALL, "--shift", "1", "--sampler", "euler", "--guidance-until", "500", "--layers", "velocity"]  # the times are 999, 666 and 333
         listed = self.done("trace", *words, "--list", "--json").json()["layers"]
         self.assertEqual({l["component"]: l["tensors"] for l in listed}, {"transformer": 5, "sampler": 3})
         self.done("trace", *words, "--out", "t.safetensors")
@@ -207,7 +207,7 @@ class Comparing(Case):
         self.assertIsNone(found["first"])
 
     def test_what_is_not_identical(self):
-        """Values that f32 does not tell apart, other dtypes, and tensors of one side alone."""
+        """Values that f32 cannot tell apart, other dtypes, and tensors on one side alone are all not identical."""
         same = {"x": floats([1, 2, 3, 4]), "y": floats([1, -1])}
         found = self.compare(same | {"z": floats([1])})
         self.assertFalse(found["identical"])
@@ -309,7 +309,7 @@ class Comparing(Case):
         page = (self.work / "r.html").read_text()
         self.assertEqual(re.findall(r"(?:src|href)=\"(?!data:)[^\"]*|https?://(?!www\.w3\.org)[^\s\"<]*", page), [])
         self.assertEqual(len((self.work / "r.csv").read_text().splitlines()), 3)
-        # x differs, y is equal: seen on a page of any colour, told from no layer, and the end of a logarithmic scale says that it is one.
+        # x differs and y is equal. An equal layer must be visible on a page of any colour and be named equal, and a logarithmic scale must say where it ends.
         self.assertEqual(page.count("fill:transparent;stroke:var(--faint)"), 1)
         self.assertIn("Hollow: equal to the bit.", page)
         self.assertIn(">≤1e-8</text>", page)
@@ -331,7 +331,7 @@ class Comparing(Case):
         self.assertNotIn("\x1b", text)
 
     def test_products_pass_on_what_their_factors_make(self):
-        """fc1 differs little, but where the gate is large; a product that its factors do not explain is an error all the same."""
+        """fc1 differs little except where the gate is large, which explains the product. A product that its factors do not explain is an error all the same."""
         names = [f"text_encoder/cond/blocks.0.ffn.{x}" for x in ("gate.1", "fc1", "fc2.input")]
         gate, fc1, other = [100, 0.01, 0.01, 0.01], [0.002, 10, 20, 30], [0.002001, 10, 20, 30]
         product = lambda x, y: floats([p * q for p, q in zip(x, y)])
@@ -364,7 +364,7 @@ class Comparing(Case):
         self.assertEqual(self.run_cli("compare-traces", "a.safetensors", "b.safetensors", "--max-error", "1e-5").code, 1)
 
     def test_max_error_does_not_pass_what_is_missing(self):
-        """Of somebody's own tables all, of traces what both were asked for."""
+        """In tables of one's own every tensor must be on both sides; in traces, those that both sides were asked for."""
         def limited(code, *words):
             result = self.run_cli("compare-traces", "a.safetensors", "b.safetensors", "--max-error", "1", "--json", *words)
             self.assertEqual(result.code, code, result.err)
@@ -378,7 +378,7 @@ class Comparing(Case):
         self.assertEqual((found["missing_in_a"], found["missing_in_b"], found["agree"]), (["z"], [], False))
         self.assertIn(" Missing in A: z.", found["verdict"])
 
-        # A trace that does not say what it was asked for (PyTorch's): a cell of its own table that is empty.
+        # PyTorch's traces do not say which layers were asked for. There only a gap in the table of steps, branches and layers is missing.
         say = {"denoir_trace": "1"}
         cells = {f"transformer/step_00{s}/{b}/{l}": floats([1]) for s in (1, 2) for b in ("cond", "uncond") for l in ("blocks.0", "head")}
         write(self.work / "a.safetensors", cells, metadata=say)
@@ -386,7 +386,7 @@ class Comparing(Case):
             write(self.work / "b.safetensors", {k: v for k, v in cells.items() if left_out not in k}, metadata=say)
             self.assertEqual(len(limited(int(missing > 0)).json()["missing_in_b"]), missing, left_out)
 
-        # Two traces that were asked for the same: whatever is missing.
+        # Two traces that were asked for the same layers miss whatever one of them lacks.
         self.done("trace", *SMALL, "--out", "a.safetensors", "--layers", "blocks.0,head,latent", "--steps", "2")
         tensors, metadata = read(self.work / "a.safetensors")
         self.assertEqual((metadata["layers"], metadata["steps"]), ("blocks.0,head,latent", "2"))
@@ -421,7 +421,7 @@ class Precision(Case):
     def test_ctrl_c_leaves_nothing(self):
         large = ["256x256" if w == "32x32" else "33" if w == "5" else w for w in SMALL]
         process = self.start("compare-precision", *large, "--layers", "latent", "--keep", "kept")
-        self.wait_until(lambda: list(self.work.rglob("*B.safetensors*")))  # A is whole
+        self.wait_until(lambda: list(self.work.rglob("*B.safetensors*")))  # by then the trace of A is complete
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=20)
         self.assertEqual(process.returncode, 130)
@@ -437,7 +437,7 @@ class Precision(Case):
             self.assertEqual({s["key"]: (s["a"], s["b"]) for s in found["settings"]}["dtype"], ('"f32"', '"bf16"'))
 
     def test_the_same_twice_is_identical(self):
-        # No seed is given: one is drawn for both.
+        # No seed is given, so one is drawn for both sides.
         found = self.done("compare-precision", *SMALL[:-4], "--a", "f32+cpu", "--b", "f32", "--layers", "head", "--json").json()
         self.assertTrue(found["identical"])
         self.assertNotIn("seed", [setting["key"] for setting in found["settings"]])

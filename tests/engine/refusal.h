@@ -8,7 +8,7 @@
 
 namespace denoir::test {
 
-/// The line of the Error that `run` throws; "accepted" where it throws none.
+/// The message of the Error that `run` throws, or "accepted" if it throws none.
 template <std::invocable Run> std::string refusal(Run&& run) {
     try {
         std::forward<Run>(run)();

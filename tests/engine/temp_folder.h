@@ -9,8 +9,8 @@
 
 namespace denoir::test {
 
-/// An empty folder of its own for a test, removed with everything in it. `name`: its last part, by which a model may be
-/// told.
+/// An empty folder for one test, removed afterwards with everything in it. `name` is its last part, for code that tells
+/// models apart by the names of their folders.
 class TempFolder {
 public:
     explicit TempFolder(std::string_view name = "folder") {
@@ -28,7 +28,7 @@ public:
 
     const std::filesystem::path& path() const { return path_; }
     std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-    /// Files and folders in it, those further down not counted.
+    /// How many files and folders are in it, not counting what lies in those folders.
     int entries() const { return int(std::distance(std::filesystem::directory_iterator(path_), {})); }
 
 private:

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         denoir::image_info(file.path());
         denoir::read_image(file.path());
-    } catch (const denoir::Error&) { // the one answer that a bad file may get
+    } catch (const denoir::Error&) { // the only error that a bad file may give
     }
     return 0;
 }

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto attempt = [](const std::function<void()>& what) {
         try {
             what();
-        } catch (const Error&) { // the one answer that a bad text may get
+        } catch (const Error&) { // the only error that a bad text may give
         }
     };
     attempt([&] {

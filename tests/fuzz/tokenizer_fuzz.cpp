@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const char* text : {"", "a red ball", "  <extra_id_0> x\xCC\x81 \xF0\x9F\x8E\x88\xFF", "</s></s>"})
             for (const std::int64_t id : tokenizer.encode(text, 32))
                 if (id < 0 || id >= tokenizer.vocabulary()) std::abort();
-    } catch (const denoir::Error&) { // the one answer that a bad file may get
+    } catch (const denoir::Error&) { // the only error that a bad file may give
     }
     return 0;
 }

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         denoir::Image frame;
         for (int i = 0; i < 5 && reader.read(frame); ++i) {
         }
-    } catch (const denoir::Error&) { // the one answer that a bad file may get
+    } catch (const denoir::Error&) { // the only error that a bad file may give
     }
     try {
         denoir::read_request_metadata(file.path());

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::filesystem::path path = file.path();
     try {
         denoir::to_json(denoir::inspect(path), true);
-    } catch (const denoir::Error&) { // the one answer that a bad file may get
+    } catch (const denoir::Error&) { // the only error that a bad file may give
     }
     try {
         denoir::Weights::load(std::span(&path, 1), denoir::Component::unknown);

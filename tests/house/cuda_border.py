@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the CUDA backend does itself goes over the border of its module. A function of Backend with a default compiles without that, and a card then
-runs the default."""
+"""Every function that the CUDA backend overrides must go over the border of its module. A function of Backend that has a default compiles without that, and a
+card would silently run the default."""
 import re
 import sys
 

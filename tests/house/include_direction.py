@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-# Every room and the rooms it may include. A room may always include itself.
+# Every room of the house and the rooms that it may include. A room may always include itself.
 MAY = {
     "engine/core": [],
     "engine/backend": ["engine/core"],
@@ -39,23 +39,23 @@ APP += ["app/compare", "app/sweep"]
 MAY["app"] = ENGINE + APP
 APP += ["app"]
 UI = []
-for peers in (["ui/theme"], ["ui/widgets"], ["ui"], ["ui/actions", "ui/preview", "ui/timeline", "ui/docks"],  # ui: what every view is given
+for peers in (["ui/theme"], ["ui/widgets"], ["ui"], ["ui/actions", "ui/preview", "ui/timeline", "ui/docks"],  # "ui" is what every view is given
               ["ui/compare", "ui/steps", "ui/layers", "ui/tune"], ["ui/window"]):
     for each in peers:
         MAY[each] = ENGINE + APP + UI
     UI += peers
-MAY["app/main.cpp"] = ENGINE + APP + UI  # composes
+MAY["app/main.cpp"] = ENGINE + APP + UI  # composes them all
 MAY["bench/ui"] = ENGINE + APP + UI + ["bench", "tests"]
 MAY["tests"] = ENGINE + APP + UI + ["bench", "app/cli"]
 
 
 def room(path):
-    """The longest room that holds `path` (relative to the source), or None."""
+    """The innermost room that holds `path` (relative to the source), or None."""
     return max((r for r in MAY if path == r or path.startswith(r + "/")), key=len, default=None)
 
 
 def backend_leaks(source, path):
-    """oneDNN, and CUDA's headers, stay behind engine/backend: one wrapper each."""
+    """oneDNN's and CUDA's headers must stay behind engine/backend, each in one wrapper."""
     if path.startswith("engine/backend/") or path.startswith("tests/") or not path.endswith((".cpp", ".h")):
         return []
     with open(os.path.join(source, path), encoding="utf-8") as f:
@@ -63,7 +63,7 @@ def backend_leaks(source, path):
 
 
 def written(source):
-    """Includes as they stand in the text: each may only name a room directly below."""
+    """Checks the includes in the text: each may only name a room directly below."""
     for folder in ("engine", "app", "ui", "bench"):
         for where, _, files in os.walk(os.path.join(source, folder)):
             for name in files:
@@ -83,7 +83,7 @@ def recorded(source, build):
     unit, compiled = None, False
     for line in record.splitlines():
         if not line.startswith(" "):
-            # What moc read is in the record, too, and nobody includes it.
+            # The record also has what moc read, which is not an include.
             unit, compiled = None, line.split(":")[0].endswith(".o")
             continue
         if not compiled:
@@ -92,7 +92,7 @@ def recorded(source, build):
         if not path.startswith(source + os.sep):
             continue
         path = os.path.relpath(path, source)
-        if unit is None:  # the first dependency of a record is its source
+        if unit is None:  # the first dependency of a record is the source itself
             unit = path
         else:
             yield unit, path

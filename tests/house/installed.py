@@ -21,7 +21,7 @@ with tempfile.TemporaryDirectory() as prefix:
     assert not missing, f"not installed: {missing}"
     surplus = os.path.join(share, "denoir/demo-model/recipe")
     assert not os.path.exists(surplus), f"installed: {surplus}"
-    if studio:  # whatever the desktop file opens is known to the desktop or declared beside it
+    if studio:  # every type of file that the desktop file opens is known to the desktop or declared beside it
         desktop = open(os.path.join(share, "applications/denoir.desktop")).read()
         declared = open(os.path.join(share, "mime/packages/denoir.xml")).read()
         own = [each for each in desktop.split("MimeType=")[1].split("\n")[0].split(";") if "denoir" in each]

@@ -31,11 +31,11 @@ class Package(unittest.TestCase):
         needs = output("dpkg-deb", "-f", self.package, "Depends")
         for name in ("libavcodec", "libssl") + (("libqt6widgets6", "libqt6sql6-sqlite", "libqt6svg6") if STUDIO else ()):
             self.assertIn(name, needs)
-        self.assertNotIn("libdenoir", needs)  # its own
-        if STUDIO:  # alone, not as one of two: the other may be there already
+        self.assertNotIn("libdenoir", needs)  # the program's own library
+        if STUDIO:  # must be required alone and not as one of two, since the other may be installed already
             owner = output("dpkg", "-S", "*/imageformats/libqsvg.so").split(":")[0]
             self.assertIn(owner, [each.split()[0] for each in needs.split(", ") if "|" not in each])
-        self.assertNotIn("nvidia", needs)  # the card's libraries are opened where they are
+        self.assertNotIn("nvidia", needs)  # the card's libraries are opened at run time, where they are
 
     def test_runs_where_it_is_unpacked(self):
         root = os.path.join(self.folder, "root")

@@ -30,11 +30,11 @@ class Packaging(unittest.TestCase):
         self.stand_in("apt-get")
         self.stand_in("cmake", 'case "$*" in *--build*) echo "[2/2] linked";; esac')
         self.stand_in("ctest")
-        self.stand_in("python3")  # a toolkit of the machine's own may be there, for which pip is asked
+        self.stand_in("python3")  # the machine may have a toolkit, for which the script would ask pip
 
     def stand_in(self, name, body=":"):
         file = self.bin / name
-        file.unlink(missing_ok=True)  # a link to the system's own
+        file.unlink(missing_ok=True)  # it may be a link to the system's own tool
         file.write_text(f'#!/bin/sh\necho "{name} $*" >>"{self.folder}/calls"\n{body}\n')
         file.chmod(0o755)
 
@@ -78,7 +78,7 @@ class Packaging(unittest.TestCase):
         self.assertRegex(ran.stdout, "installing: ninja-build libfmt-dev\n")
 
     def test_lists_of_packages_that_cannot_be_renewed(self):
-        """What is missing may be had with the lists of before."""
+        """Missing packages may still be installed with the lists that are there."""
         self.stand_in("dpkg-query", "exit 1")
         self.stand_in("apt-get", 'case "$*" in *update*) exit 100;; esac')
         self.stand_in("sudo", 'exec "$@"')
@@ -104,7 +104,7 @@ class Packaging(unittest.TestCase):
         self.assertNotIn("apt-get", calls)
 
     def test_cudnn_is_not_worth_an_end(self):
-        """A toolkit is there, pip is not, and nobody may install it."""
+        """There is a toolkit but no pip, and nobody may install it."""
         self.stand_in("id", "echo 1000")
         self.stand_in("nvcc")
         self.stand_in("python3", "exit 1")

@@ -21,7 +21,7 @@ CASES = [("alex", 64, 48, 1, "noise 9"), ("alex", 97, 61, 2, "shift 2"), ("alex"
 
 
 def value(name, count):
-    """count numbers in -1 … 1 from the bytes of a name."""
+    """Returns `count` numbers in -1 … 1, made from the bytes of a name."""
     h = np.uint64(2166136261)
     for byte in name.encode():
         h = ((h ^ np.uint64(byte)) * np.uint64(16777619)) & np.uint64(0xFFFFFFFF)
@@ -33,7 +33,7 @@ def value(name, count):
 
 
 def weight(key, shape):
-    """`key` as torchvision and the heads call it: "0.weight", "lin2"."""
+    """The weight `key`, as torchvision and the heads call it: "0.weight", "lin2"."""
     values = value(key, math.prod(shape))
     if key.startswith("lin"):
         return (values + 1) / 2

@@ -26,7 +26,7 @@ from denoir_reference import clip, models, text, transformer, umt5, vae, vae22, 
 from denoir_reference.files import write_json  # noqa: E402
 from denoir_reference.values import fnv1a  # noqa: E402
 
-CHUNK = 1 << 22  # elements made at a time
+CHUNK = 1 << 22  # how many elements are made at a time
 
 _WIDE = dict(ffn=8960, layers=30, heads=12, freq_dim=256, text_dim=4096, text_len=512)
 MODELS = {  # name: (folder, configuration, model_type, file)
@@ -152,7 +152,7 @@ def write_pth(path: Path, tensors: dict) -> None:
 
         def entry(name: str, chunks, size: int):
             info = zipfile.ZipInfo(f"{root}/{name}", (1980, 1, 1, 0, 0, 0))
-            # The local header is 30 bytes, the name, the ZIP64 field of 20 bytes that zipfile puts first, and this one.
+            # Before the data come 30 bytes of local header, the name, the ZIP64 field of 20 bytes that zipfile puts first, and this field.
             at = archive.fp.tell() + 30 + len(info.filename.encode()) + (20 if size >= 1 << 30 else 0) + 4
             padding = -at % 64
             info.extra = b"FB" + struct.pack("<H", padding) + b"Z" * padding
@@ -182,7 +182,7 @@ def transformer_tensors(c: transformer.Config, dtype: str) -> dict:
 
 
 def vae_tensors(second: bool, dtype: str) -> dict:
-    """Wan 2.1's, or Wan 2.2's."""
+    """The tensors of Wan 2.1's VAE, or of Wan 2.2's."""
     out = {}
     for name, shape in (vae22.shapes(160, 256, 48) if second else vae.shapes(96, 16)).items():
         if name.endswith("gamma"):
@@ -204,7 +204,7 @@ def vae_tensors(second: bool, dtype: str) -> dict:
 def text_tensors(layers: int) -> dict:
     out = {}
     for name, shape in umt5.shapes(*TEXT, layers).items():
-        # UMT5 does not divide its scores by sqrt(d): queries are kept small, as trained ones are.
+        # UMT5 does not divide its scores by sqrt(d), so the queries are as small as trained ones.
         scale = 0.005 if name.endswith("attn.q.weight") else 0.5 if "embedding" in name else 0.02
         out[name] = Values(
             name, shape, 0.02 if "norm" in name else scale * 3**0.5, 1.0 if "norm" in name else 0.0, "BF16"
@@ -249,7 +249,7 @@ def main() -> int:
     if args.text_encoder:
         said(Path(models.TEXT_FILE), write_pth, text_tensors(args.text_layers))
     else:
-        sizes = (256, config.text_dim, 64, 128, 1, 1)  # of the true width, or the transformer could not take its rows
+        sizes = (256, config.text_dim, 64, 128, 1, 1)  # the text encoder has its true width, or the transformer could not take its rows
         tiny = {
             name: Values(name, shape, 0.02 if "norm" in name else 0.05, 1.0 if "norm" in name else 0.0, "BF16")
             for name, shape in umt5.shapes(*sizes).items()

@@ -51,7 +51,7 @@ def widened(weights: dict) -> dict:
 
 
 class Case:
-    """What one call is given, and what it should say."""
+    """The inputs of one call, and the result that is expected."""
 
     def __init__(self, folder: Path, rng: random.Random, seed: str):
         self.folder, self.rng, self.seed = folder, rng, seed
@@ -65,7 +65,7 @@ class Case:
         return self.rng.choice(values)
 
     def retyped(self, weights: dict) -> dict:
-        """Sometimes each tensor in a type of its own, of those that hold its numbers."""
+        """Sometimes gives each tensor a type of its own, of those that hold its numbers."""
         rng = random.Random(self.seed + "/types")
         if rng.random() > 0.3:
             return weights
@@ -74,7 +74,7 @@ class Case:
         return {k: drawn[k] if torch.equal(drawn[k].double(), v.double()) else v for k, v in weights.items()}
 
     def quantised(self, weights: dict, stored: dict) -> tuple:
-        """Sometimes matrices in optimum-quanto's int8: the values, and what is stored. `stored`: the same tensors, named otherwise."""
+        """Sometimes makes matrices optimum-quanto's int8. Returns the values, and what is stored; `stored` has the same tensors under other names."""
         rng = random.Random(self.seed + "/quanto")
         if rng.random() > 0.15:
             return weights, stored
@@ -85,9 +85,9 @@ class Case:
         return values, quanto.quantised(stored, [k for k, v in stored.items() if id(v) in same])[0]
 
     def store(self, weights: dict, config: dict | None, stem: str):
-        """Writes the tensors as one file, as shards, or as a state dict; `config` beside them or not."""
+        """Writes the tensors as one file, as shards, or as a state dict, with or without `config` beside them."""
         home, weights = self.folder / "weights", self.retyped(weights)
-        other = random.Random(self.seed + "/store")  # of its own: what the numbers stand for stays
+        other = random.Random(self.seed + "/store")  # a generator of its own, so that the cases of earlier seeds stay what they were
         if other.random() < 0.4:
             self.rng.random(), self.pick(0, 1)
             return self.store_otherwise(other, home, weights, config, stem)
@@ -118,13 +118,13 @@ class Case:
 
 
     def store_otherwise(self, rng: random.Random, home: Path, weights: dict, config: dict | None, stem: str):
-        """Shards that nothing lists, each named or in a folder; state dicts whose tensors are views, or lie deeper; a file of others beside an index."""
+        """Writes shards without an index, each named or all in a folder; state dicts of views, or with a further level; or another file beside an index."""
         keys, parts = sorted(weights), rng.randrange(2, 4)
         rng.shuffle(keys)
         split = [{k: weights[k] for k in keys[part::parts]} for part in range(parts)]
         way = rng.choice(("named", "unlisted", "pth shards", "views", "nested", "stray"))
         if way == "views" and any(v.dtype == torch.int8 for v in weights.values()):
-            way = "nested"  # views are cut from one tensor
+            way = "nested"  # all views are cut from one tensor
         self.say(way)
         if config is not None:
             write_json(home / "config.json", config)
@@ -137,7 +137,7 @@ class Case:
         elif way == "pth shards":
             for part, tensors in enumerate(split):
                 write_pth(home / f"{stem}-{part}.pth", tensors)
-        elif way == "stray":  # the index does not speak of it
+        elif way == "stray":  # the index does not name it
             write_safetensors(home / f"{stem}-00001-of-00001.safetensors", weights)
             write_safetensors(home / "other.safetensors", {k: v + 1 for k, v in split[0].items()})
             write_json(home / f"{stem}.safetensors.index.json", {"metadata": {}, "weight_map": dict.fromkeys(keys, f"{stem}-00001-of-00001.safetensors")})
@@ -218,10 +218,10 @@ def wan_transformer(c: Case):
 
 
 def _vae(c: Case, encode: bool):
-    second = c.rng.random() < 0.5  # Wan 2.2's
+    second = c.rng.random() < 0.5  # Wan 2.2's VAE
     published = 48 if second else 16
     base, decoder_base, z = c.pick(2, 3, 4, 8), c.pick(2, 3, 4, 6), c.pick(1, 4, published, published, 20)
-    wide = random.Random(c.seed + "/wide").random() < 0.3  # enough channels and columns for another way of convolving
+    wide = random.Random(c.seed + "/wide").random() < 0.3  # enough channels and columns for the other way of convolving
     if wide:
         base = decoder_base = 16
     stored = c.pick(*STORED)
@@ -266,7 +266,7 @@ def umt5_encoder(c: Case):
     text_len, hf = c.pick(512, 512, 1, 77, 640), c.rng.random() < 0.5
     count = c.rng.randrange(1, min(text_len, 512) + 1)
     c.inputs = {"tokens": torch.tensor([c.rng.randrange(2, sizes[0]) for _ in range(count - 1)] + [1])}
-    other = random.Random(c.seed + "/config")  # of its own: what the numbers stand for stays
+    other = random.Random(c.seed + "/config")  # a generator of its own, so that the cases of earlier seeds stay what they were
     max_distance, eps = other.choice((128, 128, 9, 20, 64, 72, 300, 1000)), other.choice((1e-6, 1e-6, 1e-5, 1e-3, 0.1))
     config = umt5_config(*sizes) if hf else {"model_type": "umt5"} if text_len != 512 or (max_distance, eps) != (128, 1e-6) else None
     if config is not None:
@@ -334,7 +334,7 @@ def timesteps_of_forcing(c: Case):
     template = sigma_list("A", steps, shift)[1]
     try:
         timesteps, update, _ = timestep_matrix(template, frames, ar_step, ready, block, base)
-    except ValueError:  # a window too short for this ar_step
+    except ValueError:  # a window that is too short for this ar_step
         ar_step = steps
         timesteps, update, _ = timestep_matrix(template, frames, ar_step, ready, block, base)
     c.expect = {"timesteps": torch.from_numpy(timesteps), "update": torch.from_numpy(update).float()}
@@ -351,7 +351,7 @@ def random_noise(c: Case):
     values = noise.torch_cuda(seed, count, sms) if cuda else noise.torch_cpu(seed, count)
     c.expect = {"noise": torch.from_numpy(values).reshape(shape)}
     c.settings = {"kind": kind, "seed": seed, "shape": ",".join(map(str, shape))}
-    c.tolerance = 2e-6 / min(1, float(np.abs(values).max()))  # an angle is rounded to f32 whatever comes of it
+    c.tolerance = 2e-6 / min(1, float(np.abs(values).max()))  # an angle is rounded to f32 in any case
     c.say(kind, seed, shape)
 
 
@@ -368,7 +368,7 @@ def read(path: Path) -> dict:
 
 
 def run(cli: str, module: str, c: Case, device: str) -> str:
-    """Empty when everything holds, else what does not."""
+    """Returns "" if everything holds, and otherwise what does not."""
     command = [cli, "module", module, "--out", c.folder / "out.safetensors"]
     if c.inputs:
         write_safetensors(c.folder / "in.safetensors", c.inputs)
@@ -412,7 +412,7 @@ def main() -> int:
         c = Case(home / f"{number}-{module}", rng, f"random/{number}")
         c.folder.mkdir()
         MODULES[module][0](c)
-        # Not the text and image encoders: PyTorch's own bf16 is up to 8e-2 from f64 on networks as small as these.
+        # The text and image encoders are left out: on networks as small as these PyTorch's own bf16 differs by up to 8e-2 from f64.
         if module.startswith("wan-vae") and rng.random() < 0.25:
             c.dtype, c.tolerance = "bf16", 2e-2
             c.say("bf16")

@@ -38,7 +38,7 @@ CLASSES = {"i2v": "WanImageToVideoPipeline", "flf2v": "WanImageToVideoPipeline",
 
 
 def write_shards(folder: Path, stem: str, weights: dict, rng: random.Random):
-    """Two or three files with an index or without."""
+    """Writes two or three files, with or without an index."""
     keys, parts = sorted(weights), rng.randrange(2, 4)
     rng.shuffle(keys)
     files = [f"{stem}-{part + 1:05d}-of-{parts:05d}.safetensors" for part in range(parts)]
@@ -49,7 +49,7 @@ def write_shards(folder: Path, stem: str, weights: dict, rng: random.Random):
 
 
 def write_comfy(folder: Path, model: models.Model):
-    """ComfyUI's folders: the tokenizer is a tensor of the text encoder. Tiny heads are not 128 wide: config.json says how many."""
+    """Writes ComfyUI's folders, in which the tokenizer is a tensor of the text encoder. The tiny heads are not 128 wide, so config.json gives their number."""
     text = names.umt5_to_hf(models.text_weights()) | {"spiece_model": torch.frombuffer(bytearray(models.spiece()), dtype=torch.uint8)}
     vae = models.vae22_weights() if model.second_vae else models.vae_weights()
     write_json(folder / "diffusion_models" / "config.json", transformer_config(model.config, model.model_type))
@@ -59,12 +59,12 @@ def write_comfy(folder: Path, model: models.Model):
     write_safetensors(folder / "text_encoders" / "umt5_xxl_bf16.safetensors", text)
     write_safetensors(folder / "vae" / "wan_vae.safetensors", vae)
     if model.clip_width:
-        # One head of 80, as without a config.json.
+        # One head of 80, as it must be without a config.json.
         write_safetensors(folder / "clip_vision" / "clip_vision_h.safetensors", names.clip_to_hf(model.clip_weights()))
 
 
 def write_whole(folder: Path, model: models.Model):
-    """All networks in one file, as the all-in-one checkpoints have it."""
+    """Writes all networks into one file, as all-in-one checkpoints do."""
     text = names.umt5_to_hf(models.text_weights()) | {"spiece_model": torch.frombuffer(bytearray(models.spiece()), dtype=torch.uint8)}
     vae = models.vae22_weights() if model.second_vae else models.vae_weights()
     parts = {"model.diffusion_model.": model.weights(), "vae.": vae, "text_encoders.umt5xxl.transformer.": text}
@@ -73,7 +73,7 @@ def write_whole(folder: Path, model: models.Model):
 
 
 class Drawn(Maker):
-    """One request, with its pictures in `folder`."""
+    """A random request, with its pictures in `folder`."""
 
     def __init__(self, folder: Path, rng: random.Random, seed: str):
         super().__init__(Fixtures(folder, lambda text: None))
@@ -127,14 +127,14 @@ class Drawn(Maker):
                     request["last_image"] = self.draw("second", seed)
         windows = [(frames - 1) // 4 + 1]
         if kind == "df" and rng.random() < 0.5:
-            # Whole blocks, as many windows as it takes; what is given at the beginning stays less than a window.
+            # The clip has whole blocks and as many windows as it takes; what it begins with is shorter than a window.
             given = request["forcing"].get("overlap", rng.choice((1, 5)) if block == 1 else 4 * block - 3)
             overlap = (given - 1) // 4 + 1
             base, more = overlap + block * rng.randrange(1, 4), block * rng.randrange(1, 8)
             request["frames"] = frames = 4 * (base + more) - 3
             request["forcing"] |= {"base": 4 * base - 3, "overlap": given}
             windows = pipelines.window_frames(frames, 4 * base - 3, given)
-        caching = random.Random(seed + "/cache")  # of its own: what the numbers stand for stays
+        caching = random.Random(seed + "/cache")  # a generator of its own, so that the requests of earlier seeds stay what they were
         if caching.random() < 0.4:
             polynomial = caching.choice(([1.0, 0.0], [0.3, 0.5, 0.1], [-0.2, 1.0, 0.0]))
             request["cache"] = {"threshold": caching.choice((0.7, 1.5, 3.0)), "ret_steps": caching.random() < 0.2, "coefficients": polynomial}
@@ -144,7 +144,7 @@ class Drawn(Maker):
             request["guidance_until"] = until.choice((100, 400.5, 700, 900, 1000))
         self.noise = normal(seed + "/noise", (model.config.out_channels, sum(windows), height // model.stride, width // model.stride))
         self.model, self.request = model, request
-        # Each of a generator of its own, for the same reason.
+        # These have generators of their own for the same reason.
         self.choose_experts(random.Random(seed + "/experts"), kind)
         self.choose_layout(random.Random(seed + "/layout"), kind)
         self.choose_loras(random.Random(seed + "/loras"), seed)
@@ -166,7 +166,7 @@ class Drawn(Maker):
         if way == "as it is" or way in ("part", "whole") and self.model.boundary or way == "whole" and self.model.clip_width:
             return
         self.way = way
-        if way == "part":  # its transformer's file or folder is named: what belongs to it is found
+        if way == "part":  # only the transformer's file or folder is named, and its companions must be found
             home = FIXTURES / "_models" / self.model.folder
             diffusers = self.model.layout == "diffusers"
             inside = home / "transformer" if diffusers else home
@@ -196,7 +196,7 @@ class Drawn(Maker):
         self.request["model"] = str(folder)
 
     def choose_loras(self, rng: random.Random, seed: str):
-        """In every spelling, onto any of the models; of two experts onto one or both."""
+        """Chooses LoRAs in any spelling for any of the models; of two experts they change one or both."""
         if rng.random() > 0.3:
             return
         weights, chosen = self.model.weights(), []
@@ -222,7 +222,7 @@ class Drawn(Maker):
         self.model = replace(self.model, _made=self.model._made | made)
 
     def choose_noise(self, rng: random.Random):
-        """By a generator in the place of a file."""
+        """Sometimes draws the noise with a generator instead of reading it from a file."""
         if rng.random() > 0.3:
             return
         seed, shape = rng.choice((0, 2**32 - 1, 2**53, 2**63, 2**64 - 1, rng.randrange(2**64))), self.noise.shape
@@ -232,7 +232,7 @@ class Drawn(Maker):
         self.request |= {"seed": seed, "noise": {"kind": f"torch-cuda:{cards}" if cards else "torch-cpu"}}
 
     def draw(self, name: str, seed: str) -> str:
-        # One size for both: Wan's rule for a last frame of another size is a slip of the original's that Denoir does not repeat.
+        # Both pictures have one size, because Wan's rule for a last frame of another size has a slip that Denoir does not repeat.
         size = self.images["first"].size if name == "second" else (self.rng.randrange(24, 200), self.rng.randrange(24, 200))
         image = self.images[name] = picture(*size, f"{seed}/{name}")
         path = self.folder / f"{name}.png"
@@ -243,12 +243,12 @@ class Drawn(Maker):
         return self.run(self.model, self.request, self.noise, self.ours(self.model))
 
     def call(self, cli: str) -> tuple:
-        """-> (latents, "") or (None, what went wrong)"""
+        """Returns (latents, "") or (None, what went wrong)."""
         write_safetensors(self.folder / "noise.safetensors", {"noise": self.noise})
         path, run = self.folder / "request.json", self.folder / "run"
         path.write_text(json.dumps(self.request), encoding="utf-8")
         command = [cli, "render", path, "--out", self.folder / "out.mp4", "--run-dir", run, "--latents", "last"]
-        own = {**os.environ, "DENOIR_HOME": str(self.folder / "home")}  # not into the user's history
+        own = {**os.environ, "DENOIR_HOME": str(self.folder / "home")}  # keeps the runs out of the user's history
         done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=own)
         if done.returncode:
             return None, f"exit {done.returncode}: {done.stderr.strip()}"

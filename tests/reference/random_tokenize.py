@@ -75,7 +75,7 @@ def main() -> int:
     parser.add_argument("--vocabulary", type=Path)
     args = parser.parse_args()
     original = "google/umt5-xxl"
-    tokenizers = {  # by what denoir-cli is told: a tokenizer and the text length there
+    tokenizers = {  # keyed by the words that name it to denoir-cli: a tokenizer and its text length
         FIXTURES / "nfkc": (text.spiece_tokenizer((FIXTURES / "nfkc" / original / "spiece.model").read_bytes()), 512),
         FIXTURES / "small-json": (text.fast_tokenizer((FIXTURES / "small-json" / "tokenizer" / "tokenizer.json").read_text(encoding="utf-8")), 512),
         FIXTURES / "byte-fallback": (text.spiece_tokenizer((FIXTURES / "byte-fallback" / original / "spiece.model").read_bytes()), 512),

@@ -55,14 +55,14 @@ def misread(r, value):
 
 
 def surrogates(value):
-    """UTF-8 as Java and old databases write it (CESU-8): six bytes beyond the first plane, two for NUL."""
+    """UTF-8 as Java and old databases write it (CESU-8): six bytes for a character beyond the first plane, two for NUL."""
     units = value.encode("utf-16-le", "surrogatepass")
     pairs = "".join(chr(units[i] | units[i + 1] << 8) for i in range(0, len(units), 2))
     return pairs.encode("utf8", "surrogatepass").replace(b"\0", b"\xc0\x80")
 
 
 def damaged(r):
-    """Misread once or twice, often as CESU-8, some of its bytes lost before."""
+    """A text that was misread once or twice, often as CESU-8, after some of its bytes were lost."""
     pool = "éüñø—“’…€日語русский😀🎈🏳👨\u200d\0 abc à quele às àquela\n"
     value = "".join(r.choice(pool) for _ in range(r.randrange(2, 24)))
     for _ in range(r.choice([1, 1, 1, 2])):
@@ -122,8 +122,8 @@ def decoder(*tokens):
 
 NAMES = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
 BESIDE = [  # model, tokenizer_config.json, special_tokens_map.json
-    ("small-json", NAMES | {"extra_ids": 0}, NAMES),  # as diffusers' folders have it
-    ("small-json", None, {k: token(v) for k, v in NAMES.items()}),  # and nothing of extra ids: T5's hundred
+    ("small-json", NAMES | {"extra_ids": 0}, NAMES),  # as in diffusers' folders
+    ("small-json", None, {k: token(v) for k, v in NAMES.items()}),  # without a number of extra ids there are T5's hundred
     ("small-json", NAMES | {"extra_ids": 2, "eos_token": None, "legacy": True, "model_max_length": 10**30}, None),
     ("small-json", {"extra_ids": 0}, {"cls_token": token("fox", lstrip=True, rstrip=True), "mask_token": token("<mask>", lstrip=True)}),
     ("small-json", {"additional_special_tokens": ["<extra_id_1>", "<extra_id_0>", "<new>"], "extra_ids": 2,

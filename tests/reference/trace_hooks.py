@@ -98,7 +98,7 @@ _TRANSFORMER_DIFFUSERS = [
     (r"condition_embedder\.image_embedder\.norm2", "img_emb.proj.4"),
     (_B, r"\1"),
     (_B + r"\.norm1", r"\1.norm1"),
-    (_B + r"\.norm2", r"<\1.norm3.input", r"\1.norm3"),  # diffusers numbers them in the order of use
+    (_B + r"\.norm2", r"<\1.norm3.input", r"\1.norm3"),  # diffusers numbers the norms in the order of their use
     (_B + r"\.norm3", r"<\1.norm2.input", r"\1.norm2"),
     (_B + r"\.attn1\.to_q", r"<\1.self_attn.input", r"\1.self_attn.q"),
     (_B + r"\.attn1\.to_([kv])", r"\1.self_attn.\2"),
@@ -158,7 +158,8 @@ _IMAGE_HF = [
     (_H, r"visual.transformer.\1"),
     (_H + r"\.layer_norm1", r"visual.transformer.\1.norm1"),
     (_H + r"\.layer_norm2", r"<visual.transformer.\1.norm2.input", r"visual.transformer.\1.norm2"),
-    (_H + r"\.self_attn\.([qkv])_proj", r"visual.transformer.\1.attn.to_qkv|\2"),  # told together, as the original has it
+    # The three become one, as in the original.
+    (_H + r"\.self_attn\.([qkv])_proj", r"visual.transformer.\1.attn.to_qkv|\2"),
     (_H + r"\.self_attn\.out_proj", r"<visual.transformer.\1.attn.proj.input", r"visual.transformer.\1.attn.proj"),
     (_H + r"\.mlp\.fc1", r"visual.transformer.\1.mlp.0"),
     (_H + r"\.mlp\.activation_fn", r"visual.transformer.\1.mlp.1"),
@@ -176,7 +177,8 @@ _VAE = [
 
 
 def _vae_diffusers(path: str):
-    """The original name of a module of AutoencoderKLWan, as names.py has it for weights; None for others."""
+    """Returns the original name of a module of AutoencoderKLWan, as names.py does for weights, or None for other
+    modules."""
     if path in ("quant_conv", "post_quant_conv"):
         return [{"quant_conv": "conv1", "post_quant_conv": "conv2"}[path]]
     if m := re.fullmatch(r"(encoder|decoder)\.conv_in", path):
@@ -201,7 +203,7 @@ def _vae_diffusers(path: str):
     inner = {
         "": "",
         ".norm1": ".residual.0",
-        ".nonlinearity": ".residual.1|4",  # one module, called twice
+        ".nonlinearity": ".residual.1|4",  # one module, which is called twice
         ".conv1": ".residual.2",
         ".norm2": ".residual.3",
         ".conv2": ".residual.6",
@@ -229,7 +231,8 @@ _KEPT_ONCE = re.compile(r"text_embedding\.|img_emb\.|blocks\.\d+\.cross_attn\.(n
 
 
 def _layout(model, component: str):
-    """What gives the layers of a module's path, and whether the model is diffusers' or transformers'."""
+    """Returns the function that gives the layers of a module's path, and whether the model is diffusers' or
+    transformers'."""
     paths = {name for name, _ in model.named_modules()}
     has = paths.__contains__
     if component.startswith("transformer"):
@@ -248,7 +251,7 @@ def _layout(model, component: str):
         if has("transformer.0.attn.to_qkv") or has("visual.transformer.0.attn.to_qkv"):
             return _by_rules(_IMAGE), False
     elif component == "vae":
-        if has("quant_conv"):  # resamplings are told by their convolutions
+        if has("quant_conv"):  # a resampling is traced by its convolutions
             return lambda p: _vae_diffusers(p) if has(f"{p}.conv1") or not _IS_BLOCK.fullmatch(p) else None, True
         if has("encoder.middle.1"):
             inner, whole = _by_rules(_VAE), ("residual.0", "downsamples.0", "upsamples.0")
@@ -259,7 +262,7 @@ def _layout(model, component: str):
 
 
 def _first_tensor(value):
-    """Of what a module returns: a tensor, a tuple, a list of samples, an output object."""
+    """The tensor in what a module returns: a tensor, a tuple, a list of samples, or an output object."""
     while not torch.is_tensor(value):
         if hasattr(value, "sample") and torch.is_tensor(value.sample):
             value = value.sample
@@ -271,7 +274,7 @@ def _first_tensor(value):
 
 
 def _one_for_all(rows):
-    """Where every frame has the same time, Denoir computes it once."""
+    """If all frames have the same time, keeps one row, since Denoir computes it once."""
     return rows[:1] if len(rows) > 1 and bool((rows == rows[:1]).all()) else rows
 
 
@@ -279,8 +282,8 @@ def _one_for_all(rows):
 
 
 class Trace:
-    """Writes to `path` when closed without an exception. `layers`: patterns as --layers of denoir-cli trace has them, by
-    commas; `steps`: numbers of the steps to keep, None for all."""
+    """Writes to `path` when closed without an exception. `layers` are patterns as in --layers of denoir-cli trace,
+    separated by commas; `steps` are the numbers of the steps to keep, None for all."""
 
     def __init__(self, path, layers: str = "", steps=None, metadata: dict | None = None):
         self.path = os.fspath(path)
@@ -307,7 +310,7 @@ class Trace:
         )
 
     def write(self, key: str, tensor: torch.Tensor) -> None:
-        """One tensor, as it is; a key that is there already is left alone."""
+        """Writes one tensor as it is. A key that is there already is left alone."""
         if key in self.table or not self.wants(key):
             return
         tensor = tensor.detach().to("cpu").contiguous()
@@ -324,7 +327,7 @@ class Trace:
         self.offset += len(data)
 
     def close(self, keep: bool = True) -> None:
-        """Removes every hook, and writes the file."""
+        """Removes every hook and writes the file."""
         for handle in self.handles:
             handle.remove()
         for restore in self.undo:
@@ -349,7 +352,8 @@ class Trace:
     # ----------------------------------------------------------------------------------------------------- watching
 
     def attach(self, pipe, guided: bool = True) -> None:
-        """Every model of a diffusers pipeline. `guided` False: guidance 1, one transformer pass a step."""
+        """Watches every model of a diffusers pipeline. `guided` False means guidance 1, with one transformer pass a
+        step."""
         for name in ("text_encoder", "image_encoder", "vae", "transformer"):
             if getattr(pipe, name, None) is not None:
                 self.watch(getattr(pipe, name), name, branches=("cond", "uncond") if guided else ("cond",))
@@ -357,21 +361,20 @@ class Trace:
             self.watch(pipe.transformer_2, "transformer_low", branches=("cond", "uncond") if guided else ("cond",))
 
     def watch(self, model, component: str, branches=("cond", "uncond")) -> "Watch":
-        """`component`: transformer, transformer_low, text_encoder, image_encoder or vae. `branches`: what the passes of
-        one step are, in the order of the calls."""
+        """Watches one model. `component` is transformer, transformer_low, text_encoder, image_encoder or vae;
+        `branches` are the passes of a step in the order of their calls."""
         return Watch(self, model, component, tuple(branches))
 
 
 class Watch:
-    """The hooks on one model. Calls of the model are counted; `place(step, branch)` says where the next one belongs
-    instead."""
+    """The hooks on one model. Its calls are counted, unless `place(step, branch)` says where the next one belongs."""
 
     def __init__(self, trace: Trace, model, component: str, branches):
         self.trace, self.component, self.branches = trace, component, branches
         self.layers_of, self.modern = _layout(model, component)
         self.calls, self.part, self.fixed = 0, "", None
-        self.tokens = self.rows = None  # of the transformer: length of the latent, rows of time
-        self.length = None  # of the text: real tokens
+        self.tokens = self.rows = None  # for the transformer: the length of the latent and the rows of time
+        self.length = None  # for the text: how many tokens are real
         self.frames, self.turns, self.parts_of_three, self.attention = {}, {}, {}, None
         self.vae_prefix = {"encoder": "vae_encoder/condition", "decoder": "vae_decoder"}
         self._hook(model)
@@ -426,7 +429,7 @@ class Watch:
             tensor = _one_for_all(self._rows_of_time(tensor))
         else:
             tensor = tensor[0]
-            # The original repositories pad the sequence of tokens.
+            # The original repositories pad the sequence of tokens, and the padding is cut off.
             if self.tokens and self.component.startswith("transformer") and not _KEPT_ONCE.match(layer):
                 tensor = tensor[: self.tokens]
         if self.component == "text_encoder" and self.length is not None:
@@ -439,7 +442,7 @@ class Watch:
             self._write(layer, tensor)
 
     def _rows_of_time(self, e0):
-        """[1, 6, C], or one for each token: those that the time embedding made."""
+        """Keeps the rows that the time embedding made: [1, 6, C], or one for each token."""
         if e0.ndim == 3:
             return e0[:1]
         e0 = e0[0]
@@ -456,7 +459,7 @@ class Watch:
             del self.parts_of_three[name]
 
     def _tell_frames(self, layer: str, tensor) -> None:
-        if "|" in layer:  # one module, called twice for each block
+        if "|" in layer:  # one module, which is called twice in each block
             stem, which = layer.split("|")
             turn = self.turns[layer] = self.turns.get(layer, 0) + 1
             layer = stem if turn % 2 else stem[: -len(stem.rsplit(".", 1)[-1])] + which
@@ -506,7 +509,7 @@ class Watch:
         return hook
 
     def _time_hook(self, _module, args, kwargs):
-        """diffusers: block(x, context, temb, …); the originals: block(x, e=e0, …)."""
+        """Traces the block's time: diffusers calls block(x, context, temb, …), the originals block(x, e=e0, …)."""
         e0 = kwargs.get("e", kwargs.get("temb", args[2] if self.modern and len(args) > 2 else None))
         if e0 is None and not self.modern and len(args) > 1:
             e0 = args[1]
@@ -523,12 +526,12 @@ class Watch:
         self.attention = None
 
     def _rotated(self, tensor) -> None:
-        """Queries, then keys, [1, tokens, heads, head size]."""
+        """Traces the rotated queries and then the keys, [1, tokens, heads, head size]."""
         if self.attention and self.attention[1]:
             self._tell(f"{self.attention[0]}.{self.attention[1].pop(0)}", tensor.flatten(2))
 
     def _hook_rotation(self, model) -> None:
-        """The rotation is a function, not a module: put between for as long as the trace is open."""
+        """Puts a wrapper around the rotation, which is a function and no module, for as long as the trace is open."""
         file = sys.modules[type(model).__module__]
         name = "dispatch_attention_fn" if self.modern else "rope_apply"
         inner = getattr(file, name, None)

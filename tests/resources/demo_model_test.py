@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bundled model through denoir-cli: found without --model, with its own sizes, defaults and tokenizer."""
+"""The bundled model through denoir-cli: it is found without --model and has its own sizes, defaults and tokenizer."""
 
 import json
 import pathlib
@@ -23,7 +23,7 @@ class DemoModel(Case):
         self.assertLessEqual(sum(p.stat().st_size for p in MODEL.glob("*.safetensors")), 24 << 20)
 
     def test_the_studios_colours_are_of_this_vae(self):
-        """The map from latents to colours is fitted anew with each decoder: tests/reference/fit_preview_factors.py."""
+        """tests/reference/fit_preview_factors.py must be run again for each new decoder."""
         entries = json.loads((RESOURCES / "preview_factors.json").read_text())["entries"]
         self.assertIn(sha256(MODEL / "Wan2.1_VAE.safetensors"), [e.get("sha256") for e in entries])
 

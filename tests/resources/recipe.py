@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the recipe share: NumPy, the recipe's modules, scenes, and which packages are there."""
+"""Shared by the tests of the recipe: NumPy, the recipe's modules, scenes, and which packages are installed."""
 
 import importlib.util
 import os
@@ -8,7 +8,7 @@ import sys
 
 try:
     import numpy as np
-except ModuleNotFoundError:  # another Python came first in PATH: the system's has the package
+except ModuleNotFoundError:  # PATH leads to another Python first, but the system's has the package
     system = "/usr/bin/python3"
     if os.path.exists(system) and not os.environ.get("DENOIR_TEST_PYTHON"):
         os.environ["DENOIR_TEST_PYTHON"] = system
@@ -25,7 +25,7 @@ def one(shape="ball", colour="red", motion="rest", **more):
 
 
 def where_red(frame):
-    """Centroid x, y and area of what is clearly red."""
+    """The centroid (x, y) and area of all that is clearly red."""
     y, x = np.nonzero((frame[..., 0] > frame[..., 1] + 0.35) & (frame[..., 0] > frame[..., 2] + 0.35))
     return x.mean(), y.mean(), len(x)
 
@@ -33,5 +33,5 @@ def where_red(frame):
 def there(*packages):
     try:
         return all(importlib.util.find_spec(p) for p in packages)
-    except ModuleNotFoundError:  # what a package lies in
+    except ModuleNotFoundError:  # the package that contains it is missing
         return False

@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from recipe import ROOT, there  # first: it finds the recipe's modules
+from recipe import ROOT, there  # must come first, since it finds the recipe's modules
 
 import files
 import latent

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trainings begin from the fixed latent, end when they are told to and go on from what they left."""
+"""Trainings begin from the fixed latent, end when they are told to, and go on from what they left."""
 
 import contextlib
 import io
@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from recipe import ROOT, np, one, there  # first: it finds the recipe's modules
+from recipe import ROOT, np, one, there  # must come first, since it finds the recipe's modules
 
 import latent
 import world
@@ -60,7 +60,7 @@ class Start(unittest.TestCase):
 @unittest.skipUnless(there("torch", "safetensors", "PIL"), "needs PyTorch, as the training does (recipe/requirements.txt)")
 class Near(unittest.TestCase):
     def returned(self, **more):
-        """With a transformer that knows the right latents."""
+        """Samples a clip with a transformer that knows the right latents."""
         import near
         import torch
         from transformer import Sizes
@@ -126,7 +126,7 @@ class Near(unittest.TestCase):
 
 
 class Steps:
-    """In place of train.Stopper: ends a loop when it was asked so often; told to before its first step with 0."""
+    """Stands in for train.Stopper and ends a loop after so many questions; 0 ends it before its first step."""
 
     def __init__(self, often, deadline=None):
         self.left, self.asked = often, often == 0
@@ -152,7 +152,7 @@ class Stopping(unittest.TestCase):
 
     def test_minutes_do_not_count_what_moved_their_begin(self):
         stop = self.train.Stopper(10)
-        self.now += 120  # of compiling
+        self.now += 120  # compiling takes that long
         stop.begin += 120
         self.assertEqual(stop.cooling(0.5), 1)
         self.now += 450
@@ -164,7 +164,7 @@ class Stopping(unittest.TestCase):
 
     def test_the_rate_has_fallen_by_the_deadline_whatever_came_before(self):
         stop = self.train.Stopper(1e6, self.now + 450)
-        self.now += 150  # of compiling: 300 s are left for the schedule
+        self.now += 150  # compiling takes that long, and 300 s are left for the schedule
         stop.begin += 150
         self.assertEqual(stop.cooling(0.5), 1)
         self.now += 225
@@ -185,7 +185,7 @@ class Stopping(unittest.TestCase):
 
 @unittest.skipUnless(there("torch", "safetensors", "sentencepiece", "google.protobuf"), "needs what the training does (recipe/requirements.txt)")
 class Training(unittest.TestCase):
-    """The smallest plan, a few steps at a time, in a folder of its own with nothing but the fixed latent and the tokenizer."""
+    """Trains the smallest plan a few steps at a time, in a folder with only the fixed latent and the tokenizer."""
 
     def setUp(self):
         import export
@@ -202,7 +202,7 @@ class Training(unittest.TestCase):
             (self.model / name).parent.mkdir(parents=True)
             shutil.copy(ROOT.parent / name, self.model / name)
         ends.enter_context(mock.patch.object(train, "Stopper", Steps))
-        ends.enter_context(mock.patch("shutil.which", return_value=None))  # no compiler: compiling takes minutes
+        ends.enter_context(mock.patch("shutil.which", return_value=None))  # without a compiler, because compiling takes minutes
         ends.enter_context(mock.patch.object(train.start, "encoder"))
         ends.enter_context(contextlib.redirect_stdout(io.StringIO()))
 
@@ -335,7 +335,7 @@ class Training(unittest.TestCase):
         self.assertIs(self.train.usable(plain, plain, try_out, warn), plain)
         self.assertIs(self.train.usable(compiled, plain, lambda loss: None, warn), compiled)
         self.assertEqual(len(warnings), 1)
-        with self.assertRaisesRegex(RuntimeError, "no kernel"):  # what is no fault of the compiler comes again
+        with self.assertRaisesRegex(RuntimeError, "no kernel"):  # an error that is not the compiler's must be raised again
             self.train.usable(compiled, compiled, try_out, warn)
 
     def test_every_kind_is_rehearsed_twice(self):
@@ -350,7 +350,7 @@ class Training(unittest.TestCase):
     def test_what_drawing_raises_ends_the_wait_for_a_batch(self):
         import data
 
-        kind, failing = data.Kind("image", 64, 48, 1, 2, 1.0), None  # no latent to encode with
+        kind, failing = data.Kind("image", 64, 48, 1, 2, 1.0), None  # there is no latent to encode with
         pool = data.Pool(failing, None, 64, [kind], 1, 0, "cpu", 1 << 20, lambda: False)
         for _ in range(2):
             with self.assertRaises(AttributeError):

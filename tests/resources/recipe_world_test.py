@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The drawn world: what is drawn is what the scene says, captions and labels say it too, the scorer sees it, the fixed latent keeps it."""
+"""The drawn world: pixels, captions and labels agree with the scene, the scorer recognises it, and the fixed latent keeps it."""
 
 import unittest
 
-from recipe import ROOT, np, one, there, where_red  # first: it finds the recipe's modules
+from recipe import ROOT, np, one, there, where_red  # must come first, since it finds the recipe's modules
 
 import captions
 import draw
@@ -111,7 +111,7 @@ class World(unittest.TestCase):
 
     def test_edges_are_soft(self):
         frame = world.render(one("square"), 1)[0]
-        self.assertLess(np.abs(np.diff(frame[72], axis=0)).max(), 0.5)  # 0.685 from colour to colour
+        self.assertLess(np.abs(np.diff(frame[72], axis=0)).max(), 0.5)  # from colour to colour it is 0.685
 
     def test_objects_keep_their_colours_apart_from_the_gradient(self):
         rng = np.random.default_rng(1)
@@ -141,7 +141,7 @@ class Captions(unittest.TestCase):
 
 
 class Labels(unittest.TestCase):
-    """What the guide learns: per token of 16 x 16 pixels the object there, its offset and how it moves."""
+    """What the guide learns: for each token of 16 x 16 pixels the object there, its offset, and how it moves."""
 
     def test_say_where_the_object_is(self):
         scene = one("star", "red", x=0.25, y=0.5)
@@ -166,7 +166,7 @@ class Labels(unittest.TestCase):
         def mean(motion, **more):
             classes, targets = labels.labels(one("square", motion=motion, **more), 33, 144, 256)
             self.assertEqual(classes.shape, (9, 144, 2))
-            return targets[classes[..., 0] > 0].mean(0)[3:]  # velocity x, y, growth, turn, sine and cosine
+            return targets[classes[..., 0] > 0].mean(0)[3:]  # velocity x and y, growth, turn, sine and cosine
 
         self.assertTrue(np.allclose(mean("rest"), (0, 0, 0, 0, 0, 1), atol=1e-6))
         self.assertLess(mean("float", direction="left")[0], -0.2)

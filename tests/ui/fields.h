@@ -6,13 +6,13 @@
 
 namespace denoir::ui {
 
-/// The field that a control is in.
+/// The field that contains a control.
 inline Field* field_of(QWidget* control) {
     while (control && !qobject_cast<Field*>(control)) control = control->parentWidget();
     return qobject_cast<Field*>(control);
 }
 
-/// Whether it says below what is wrong.
+/// Whether the field shows an error below.
 inline bool shows_error(const Field* field) {
     const auto* error = field->findChild<QLabel*>(QStringLiteral("error"));
     return error->isVisibleTo(field) && !error->text().isEmpty();

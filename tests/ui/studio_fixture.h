@@ -35,18 +35,18 @@
 
 namespace denoir::ui {
 
-/// Waits until nothing that was dropped or named is looked at any more. True for a widget that is no main window.
+/// Waits until everything that was dropped or named has been looked at. True for a widget that is no main window.
 inline bool looked_at(const QWidget& window) {
     const auto* opener = window.findChild<Opener*>();
     const auto* files = window.findChild<ProjectFiles*>();
     return !opener || QTest::qWaitFor([&] { return !opener->busy() && !files->busy(); }, 30000);
 }
 
-/// The whole studio as main() composes it, with a hand on its keyboard and mouse: events enter at the window, as the
+/// The whole studio as main() composes it, with a hand on its keyboard and mouse. Events enter at the window as the
 /// window system gives them, so that shortcuts, focus and hit tests are the real ones.
 class StudioFixture {
 public:
-    /// `files`: named on the command line.
+    /// `files` are named on the command line.
     explicit StudioFixture(Layout layout = Layout::create, Scheme scheme = Scheme::dark, QSize size = {1280, 800},
                            const QStringList& files = {})
         : core_(std::make_unique<app::Studio>()),
@@ -64,7 +64,7 @@ public:
         (void)QTest::qWaitForWindowActive(window_.get(), 2000);
         window_->begin(layout, files);
         const auto* projects = window_->findChild<ProjectFiles*>();
-        (void)QTest::qWaitFor([&] { return !projects->busy(); }, 30000); // the last one comes by itself
+        (void)QTest::qWaitFor([&] { return !projects->busy(); }, 30000); // the last project is opened by itself
     }
     ~StudioFixture() { qApp->removeEventFilter(&guard_); }
 
@@ -73,20 +73,20 @@ public:
     Theme& theme() { return theme_; }
     template <class W> W* find(const char* name) { return window_->findChild<W*>(QLatin1String(name)); }
 
-    /// Shortcuts belong to the active window, which nobody minds on a display without a window manager: closing the
-    /// window before this one may take the focus away at any later time.
+    /// Shortcuts belong to the active window. Without a window manager nobody takes care of that, and the window of the
+    /// test before may take the focus away when it closes, at any later time.
     void have_focus() {
         for (int i = 0; i < 3 && QGuiApplication::focusWindow() != window_->windowHandle(); ++i) {
             window_->activateWindow();
             (void)QTest::qWaitForWindowActive(window_.get(), 2000);
         }
     }
-    /// As if dropped on the window or named on the command line; returns once all has been looked at and opened.
+    /// Opens files as if they were dropped on the window or named on the command line. Returns once all are opened.
     void open(const QStringList& paths) {
         window_->open_paths(paths);
         QVERIFY(looked_at(*window_));
     }
-    /// A key as the window system sends it.
+    /// Sends a key as the window system does.
     void key(int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
         have_focus();
         QTest::keyClick(window_->windowHandle(), Qt::Key(key), modifiers);
@@ -110,7 +110,7 @@ public:
     }
     QPoint row_point(QListView* list, int row) { return list->visualRect(list->model()->index(row, 0)).center(); }
 
-    /// The choice of a banner, by its words. False: there is no such button.
+    /// Presses the button of a banner with these words. False if there is none.
     bool press(const QString& words) {
         for (auto* button : window_->banners().findChildren<QPushButton*>())
             if (button->isVisible() && button->text() == words) {
@@ -121,14 +121,15 @@ public:
     }
     bool idle(int milliseconds = 300000) {
         return QTest::qWaitFor(
-            [&] { // a run may be asked for and wait for its request to be resolved
+            [&] { // a run may be waiting for its request to be resolved
                 return !core_->document.pending() && !core_->inputs.busy() && core_->queue.running() == 0 &&
                        core_->queue.waiting() == 0 && !core_->worker.busy();
             },
             milliseconds);
     }
-    /// The bundled model in the parameters, as remembered from a session before: small and short, so that a story takes
-    /// seconds. DENOIR_STORIES=large: as the model is meant to be used, for pictures that somebody will look at.
+    /// Puts the bundled model into the parameters, as if remembered from an earlier session, with so small a size that
+    /// a story takes seconds. DENOIR_STORIES=large uses the model as it is meant, for pictures that people will look
+    /// at.
     void use_model(int steps = 3) {
         Request request;
         request.prompt = prompt().toStdString();
@@ -146,11 +147,11 @@ public:
     static QString prompt() {
         return large() ? QStringLiteral("A red balloon floats up over the sea.") : QStringLiteral("A red balloon.");
     }
-    /// Of each run by use_model().
+    /// The frames of each run that use_model() leads to.
     static int frames() { return large() ? 33 : 5; }
     static bool large() { return qEnvironmentVariable("DENOIR_STORIES") == QStringLiteral("large"); }
 
-    /// The file dialog that an action opened: a name is given, its button pressed. False: none came.
+    /// Gives a name to the file dialog that an action opened, and presses its button. False if none was opened.
     bool answer_file_dialog(const QString& path) {
         QPointer<QFileDialog> dialog;
         const auto there = [&] {
@@ -167,11 +168,12 @@ public:
         QTest::mouseClick(dialog->windowHandle(), Qt::LeftButton, {}, accept->mapTo(dialog, accept->rect().center()));
         return QTest::qWaitFor([&] { return !dialog || !dialog->isVisible(); }, 5000);
     }
-    /// The window as it is this moment, for what does not wait to be looked at.
+    /// Leaves a picture of the window at this moment, without waiting.
     void snapshot(const QString& name) { save(name); }
-    /// Leaves a picture in the build folder; large() ones also in both themes and at twice the size, to be looked at.
+    /// Leaves a picture in the build folder. If large() also in both themes and at twice the size, for people to look
+    /// at.
     void picture(const QString& name) {
-        QTest::qWait(large() ? 800 : 60); // thumbnails
+        QTest::qWait(large() ? 800 : 60); // for the thumbnails
         save(name);
         if (!large()) return;
         const Scheme scheme = theme_.scheme();
@@ -180,7 +182,7 @@ public:
             for (const QSize pixels : {QSize(1280, 800), QSize(2560, 1440)}) {
                 theme_.set_scheme(each);
                 window_->resize(pixels);
-                QTest::qWait(400); // thumbnails of another size
+                QTest::qWait(400); // for the thumbnails of another size
                 save(QStringLiteral("looks/%1-%2-%3").arg(name, scheme_name(each)).arg(pixels.width()));
             }
         theme_.set_scheme(scheme);
@@ -203,7 +205,7 @@ private:
     std::unique_ptr<MainWindow> window_;
 };
 
-/// What is prepared from now on waits until `go_on` is released.
+/// Holds up everything that is prepared from now on until `go_on` is released.
 inline void hold_up_inputs(StudioFixture& studio, QSemaphore& go_on) {
     const auto wait = [&go_on] {
         go_on.acquire();

@@ -19,7 +19,7 @@ using denoir::app::Preparations, denoir::app::run_then;
 class BackgroundTest : public QObject {
     Q_OBJECT
 private slots:
-    /// Work that ends while it is still being set up, as often as chance allows.
+    /// The work often ends while it is still being set up, and the test repeats that many times.
     void each_piece_of_work_is_told_once() {
         constexpr int count = 100'000;
         std::vector<int> told(count);
@@ -51,7 +51,7 @@ private slots:
         QCOMPARE(told, 0);
     }
 
-    /// QtGui cuts large pictures into pieces for Qt's own pool and waits for them.
+    /// Qt draws large pictures in pieces on its own pool and waits for them, so that pool must stay free.
     void pictures_do_not_wait_for_it() {
         const int many = QThread::idealThreadCount();
         QSemaphore go_on;
@@ -71,7 +71,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(told, many, 20'000);
     }
 
-    /// As with another project: neither used nor told of, and nobody waits for it.
+    /// If another project is opened, results for the old one are neither used nor reported, and nobody waits for them.
     void what_is_dropped_is_not_used() {
         Preparations inputs;
         QStringList used;
@@ -109,7 +109,7 @@ private slots:
         QVERIFY(!inputs.busy());
     }
 
-    /// What is used may open another project.
+    /// Using a result may open another project.
     void using_one_may_drop_the_others() {
         Preparations inputs;
         int used = 0;
@@ -123,7 +123,7 @@ private slots:
         QVERIFY(!inputs.busy());
     }
 
-    /// The window closes: nobody waits for what nobody will use.
+    /// When the window closes nobody waits for what will not be used.
     void what_waits_at_the_end_is_not_begun() {
         std::atomic<int> begun = 0;
         {

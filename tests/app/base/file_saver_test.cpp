@@ -25,7 +25,7 @@ private slots:
         std::filesystem::remove(file());
     }
 
-    /// Who waits for one hears of it or of a later one, after it is in the file.
+    /// Whoever waits for a state hears of it, or of a later one, after it is in the file.
     void each_is_told_once_it_is_written() {
         Arrivals saved(&*saver_, &FileSaver::saved);
         const quint64 first = saver_->save("one");
@@ -38,7 +38,7 @@ private slots:
         QCOMPARE(content(), std::string("two"));
     }
 
-    /// Those in between are not even put into words.
+    /// The states in between are not even written out as text.
     void the_newest_of_many_is_written() {
         QSemaphore begun, go_on;
         saver_->save([&] {
@@ -56,7 +56,7 @@ private slots:
         QCOMPARE(content(), std::string("newest"));
     }
 
-    /// Also of what is being written, not only of what waits.
+    /// It also waits for the state that is being written.
     void flushing_waits_for_all_of_it() {
         QSemaphore begun;
         saver_->save([&] {
@@ -120,7 +120,7 @@ private slots:
         Issue issue;
         std::string text;
         const auto take = [&](const std::string& from) { text = from; };
-        QVERIFY(!read_own_file(file(), issue, take) && issue.isEmpty()); // there is none
+        QVERIFY(!read_own_file(file(), issue, take) && issue.isEmpty()); // there is no file
         write_file(file(), "kept");
         QVERIFY(read_own_file(file(), issue, take) && issue.isEmpty());
         QCOMPARE(text, std::string("kept"));

@@ -38,13 +38,14 @@ private slots:
             const QModelIndex last = journal.index(1);
             QCOMPARE(last.data(Journal::EntryRole).toULongLong(), 7ULL);
             QCOMPARE(last.data(Journal::LevelRole).toInt(), int(Journal::Level::error));
-            QCOMPARE(last.data().toString(), QStringLiteral("two lines?[31m")); // no control reaches a terminal
+            // No control character may reach a terminal.
+            QCOMPARE(last.data().toString(), QStringLiteral("two lines?[31m"));
             journal.flush();
             QCOMPARE(lines_of(journal.file()).size(), 2);
             QVERIFY(lines_of(journal.file()).constLast().endsWith(QStringLiteral("error: two lines?[31m")));
             journal.add(Journal::Level::info, QStringLiteral("the last word"));
         }
-        const Journal again; // what was waiting is written, and what was there stays
+        const Journal again; // the lines that waited are written, and the earlier ones are still there
         QCOMPARE(again.rowCount(), 0);
         QCOMPARE(lines_of(again.file()).size(), 3);
     }
@@ -62,7 +63,7 @@ private slots:
         journal.flush();
         const std::filesystem::path file = journal.file();
         {
-            const Journal last; // the newest is the one that is told
+            const Journal last; // the newest journal gets the engine's lines
             log::info("as the window closes");
         }
         QVERIFY(lines_of(file).constLast().endsWith(QStringLiteral("as the window closes")));

@@ -48,7 +48,7 @@ private slots:
         }
         Settings again;
         QVERIFY(again.frame_cache_bytes() >= 16 << 20);
-        QCOMPARE(again.history_bytes(), qint64{50} << 30); // not 0, which is no bound
+        QCOMPARE(again.history_bytes(), qint64{50} << 30); // and not 0, which would mean no limit
         again.set_value(QStringLiteral("history_bytes"), 0);
         QCOMPARE(again.history_bytes(), 0);
     }
@@ -72,12 +72,13 @@ private slots:
         recent.look();
         QTRY_COMPARE_WITH_TIMEOUT(recent.there().size(), 8, 10000);
     }
-    /// Whatever keeps a folder from being written, the words say how another one is chosen.
-    void a_folder_that_cannot_be_written_is_said() {
+    /// Whatever keeps a folder from being written, the message says how to choose another one.
+    void a_folder_that_cannot_be_written_is_reported() {
         const Home home;
         QVERIFY(Settings::folder_issue().isEmpty());
         QVERIFY(QDir(home.path()).rmdir(QStringLiteral("data/runs")));
-        QVERIFY(QFile::link(QStringLiteral("/proc"), home.data(QStringLiteral("runs")))); // not for root either
+        // Even root cannot write into this folder.
+        QVERIFY(QFile::link(QStringLiteral("/proc"), home.data(QStringLiteral("runs"))));
         QVERIFY(Settings::folder_issue().line().startsWith(home.data(QStringLiteral("runs"))));
         QVERIFY(Settings::folder_issue().hint.contains("DENOIR_HOME"));
         qputenv("DENOIR_HOME", "/proc/nothing");

@@ -42,16 +42,16 @@ private slots:
         QCOMPARE(thread.current(), first);
         QVERIFY(!thread.cancel(0));
         QVERIFY(!thread.cancel(99));
-        QVERIFY(thread.cancel(second)); // it waited
+        QVERIFY(thread.cancel(second)); // it was waiting
         QVERIFY(!thread.cancel(second));
         QVERIFY(!stopped);
-        QVERIFY(!thread.cancel(first)); // it is at work
+        QVERIFY(!thread.cancel(first)); // it is being done
         QTRY_VERIFY_WITH_TIMEOUT(stopped.load(), 10000);
         QTRY_COMPARE_WITH_TIMEOUT(thread.current(), TaskThread::Id{0}, 10000);
         QVERIFY(!did_second);
     }
 
-    /// Answers that nobody waits for any more hold up no other; what somebody else asks of the thread goes on.
+    /// An answer that nobody waits for any more must not hold up the next one. Questions of others go on.
     void only_the_newest_question_is_answered_to_its_end() {
         std::binary_semaphore begun(0), all_asked(0), other_ended(0);
         std::atomic<TaskThread::Id> answered = 0;
@@ -70,7 +70,7 @@ private slots:
             if (!stop.stop_requested()) other_ended.release();
         });
         QTest::qWait(50);
-        QVERIFY(!stopped); // another's question is nothing to it
+        QVERIFY(!stopped); // a question of another asker does not stop it
         question.ask([&](TaskThread::Id, const std::stop_token&) { waited = true; });
         const auto newest = question.ask([&](TaskThread::Id id, const std::stop_token& stop) {
             if (!stop.stop_requested()) answered = id;

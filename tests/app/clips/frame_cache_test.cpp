@@ -54,7 +54,7 @@ private slots:
         const QString path = QStringLiteral(DENOIR_FIXTURES "/media/clips/") + name;
         const std::vector<Image> expected = frames_in_turn(path);
         expect_exact(path, expected, 64 << 20);
-        expect_exact(path, expected, 64 * 48 * 4 * 5); // five frames fit
+        expect_exact(path, expected, 64 * 48 * 4 * 5); // room for five frames
         expect_exact(path, expected, 0);
     }
 
@@ -72,7 +72,7 @@ private slots:
         clip->want(13, 1);
         QTRY_COMPARE_WITH_TIMEOUT(clip->cached_ranges(), (std::vector<std::pair<int, int>>{{0, 29}}), 30000);
         QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 30, 30000);
-        QCOMPARE(ready.front().front().toInt(), 0); // shown as soon as it is open
+        QCOMPARE(ready.front().front().toInt(), 0); // the first frame can be shown as soon as the clip is open
     }
 
     void backwards_too() {
@@ -98,17 +98,17 @@ private slots:
             a->want(n);
             b->want(n);
             QTRY_VERIFY_WITH_TIMEOUT(a->is_cached(n) && b->is_cached(n),
-                                     30000); // both at once: neither pushes the other out
+                                     30000); // both clips at once, so that neither pushes the other out
             QVERIFY(cache.bytes() <= 10 * frame);
         }
         a.reset();
         b.reset();
         QCOMPARE(cache.bytes(), 0);
         QTest::qWait(20);
-        QCOMPARE(cache.bytes(), 0); // what was being decoded is not taken any more
+        QCOMPARE(cache.bytes(), 0); // frames that were being decoded are dropped
     }
 
-    /// Two clips side by side are both seen, however little is allowed.
+    /// Two clips side by side must both be seen, however little memory is allowed.
     void what_is_shown_stays_under_any_limit() {
         write_clip(home_.file("c.mp4"), 64, 48, 20);
         write_clip(home_.file("d.mp4"), 64, 48, 20, 9);
@@ -157,7 +157,7 @@ private slots:
         QVERIFY(frame_of(*run, 5) == frames_in_turn(path + QStringLiteral("/video.mp4")).at(5));
     }
 
-    /// By what lies in a folder and by a file's first bytes.
+    /// The content of a folder, or a file's first bytes, decide what kind it is.
     void every_path_has_one_kind() {
         const auto holding = [&](const char* folder, std::initializer_list<const char*> files) {
             for (const char* name : files) {
@@ -203,12 +203,12 @@ private slots:
             QVERIFY(!wait_open(*clip));
             QCOMPARE(failed.count(), 1);
             QVERIFY(!clip->issue().message.isEmpty());
-            clip->want(3); // harmless
+            clip->want(3); // does no harm
             QVERIFY(clip->cached(3).isNull());
         }
     }
 
-    /// Videos whose frames are counted by decoding take long to open: who closes one does not wait for it.
+    /// Opening takes long if the frames must be counted by decoding. Closing such a video must not wait for that.
     void closing_ends_opening() {
         std::atomic<bool> told = false;
         {
@@ -223,7 +223,7 @@ private slots:
         QVERIFY(told);
     }
 
-    /// Frames that do not come evenly meet those of their moment.
+    /// In videos with uneven times a frame is paired with the one that is shown at its time.
     void pairs_by_the_frames_own_times() {
         VideoOptions options;
         options.width = 96, options.height = 64, options.fps = {50, 1};
@@ -245,7 +245,7 @@ private slots:
             QVERIFY2(std::abs(met - times[std::size_t(n)]) < 0.0105, qPrintable(QString::number(n)));
             moved += std::abs(n / uneven->info().stated_fps - times[std::size_t(n)]) > 0.02;
         }
-        QVERIFY(moved > 0); // its rate alone would have told otherwise
+        QVERIFY(moved > 0); // the rate alone would have given other pairs
     }
 
     void what_a_lossy_codec_made_is_not_exact() {
@@ -265,7 +265,7 @@ private slots:
         }
     }
 
-    /// A run's own video need not come from anywhere.
+    /// If a run's own video is broken, it can be made again from the latents.
     void a_broken_video_of_a_run_is_made_again() {
         const Home home;
         const QString run = tiny_run(home.file("run"), 1, 1);
@@ -295,7 +295,7 @@ private slots:
                  hint(home.file("elsewhere.mp4")).c_str());
     }
 
-    /// A picture that is broken is a picture all the same, and so is what only claims to be one.
+    /// A broken picture, and a file that only claims to be one, are refused as pictures and not as videos.
     void a_broken_picture_is_called_one() {
         write_png(to_path(home_.file("whole.png")), moving_picture(32, 16, 0));
         QFile whole(home_.file("whole.png"));

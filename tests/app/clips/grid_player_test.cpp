@@ -47,11 +47,11 @@ private slots:
         player.go_to(7);
         QCOMPARE(player.frame_of(*clips[0]), 7);
         QCOMPARE(player.frame_of(*clips[1]), 7);
-        QCOMPARE(player.frame_of(*clips[2]), 3); // half as many a second
+        QCOMPARE(player.frame_of(*clips[2]), 3); // this clip has half the rate
         player.go_to(23);
-        QCOMPARE(player.frame_of(*clips[1]), 8); // holds its last
+        QCOMPARE(player.frame_of(*clips[1]), 8); // this clip has ended and holds its last frame
         QCOMPARE(player.frame_of(*clips[2]), 11);
-        player.step(1); // round
+        player.step(1); // from the last moment to the first
         QCOMPARE(player.frame(), 0);
         player.set_clips({});
     }
@@ -74,7 +74,7 @@ private slots:
         player.set_clips({});
     }
 
-    /// While nothing is open for a moment, as between two pages, nothing stops and the moment stays.
+    /// If no clip is open for a moment, as between two pages, the player goes on and keeps its moment.
     void other_clips_go_on_from_there() {
         FrameCache cache(64 << 20);
         const auto clips = open(cache, {"long.mkv"});
@@ -88,7 +88,7 @@ private slots:
         QVERIFY(player.playing());
         QSignalSpy changed(&player, &GridPlayer::frame_changed);
         QTRY_VERIFY_WITH_TIMEOUT(player.frames() == 12, 10000);
-        QVERIFY(player.frame() >= 6); // half a second
+        QVERIFY(player.frame() >= 6); // half a second later
         player.set_clips({});
     }
 
@@ -96,7 +96,7 @@ private slots:
         FrameCache cache(64 << 20);
         const auto clips = open(cache, {"wide.mkv", "long.mkv"});
         QCOMPARE(clips[0]->info().size, QSize(64, 32));
-        QCOMPARE(clips[1]->info().size, QSize(48, 32)); // never larger than it is
+        QCOMPARE(clips[1]->info().size, QSize(48, 32)); // a clip is never enlarged
         clips[0]->want(3);
         QTRY_VERIFY_WITH_TIMEOUT(clips[0]->is_cached(3), 10000);
         const QImage picture = clips[0]->cached(3);

@@ -20,7 +20,7 @@ using namespace denoir::app;
 class ThumbnailsTest : public QObject {
     Q_OBJECT
 private slots:
-    /// A run that was stopped has no picture of its own.
+    /// A run that was stopped has no video to take a picture from.
     void a_run_without_a_video_shows_its_newest_step() {
         const Home home;
         const QString run = tiny_run(home.file(QStringLiteral("run")), 2);
@@ -33,7 +33,7 @@ private slots:
         QImage plain(picture.size(), picture.format());
         plain.fill(picture.pixelColor(0, 0));
         QVERIFY(picture != plain);
-        QVERIFY(thumbnails.step(run, 3, 80).isNull()); // another step has come since
+        QVERIFY(thumbnails.step(run, 3, 80).isNull()); // meanwhile there is another step
         QTRY_VERIFY_WITH_TIMEOUT(!thumbnails.step(run, 3, 80).isNull(), 30000);
         QCOMPARE(thumbnails.step(run, 2, 80), picture);
         thumbnails.forget(run);
@@ -41,7 +41,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(thumbnails.step(run, 2, 80), picture, 30000);
     }
 
-    /// Scrolled away before their turn came, and back again.
+    /// Pictures that were scrolled away before their turn are wanted again when the user scrolls back.
     void what_was_dropped_can_be_asked_for_again() {
         const Home home;
         const QString large = home.file(QStringLiteral("large.png")), file = home.file(QStringLiteral("one.png"));
@@ -49,7 +49,7 @@ private slots:
         write_png(to_path(file), Image(40, 30));
         Thumbnails thumbnails;
         (void)thumbnails.picture(large, 80);
-        QTest::qSleep(20); // it is being read: the others wait
+        QTest::qSleep(20); // while it is being read the others wait
         const auto all_there = [&] {
             int there = 0;
             for (int side = 8; side <= 700; ++side) there += !thumbnails.picture(file, side).isNull();
@@ -59,7 +59,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(all_there(), 30000);
     }
 
-    /// A file that is written anew while it is read: what was read is of before.
+    /// If a file is rewritten while it is read, the old picture must not be kept.
     void what_is_forgotten_while_it_is_read_is_read_again() {
         const Home home;
         const QString file = home.file(QStringLiteral("large.png")), other = home.file(QStringLiteral("other.png"));
@@ -69,14 +69,14 @@ private slots:
         write_png(to_path(other), white);
         Thumbnails thumbnails;
         (void)thumbnails.picture(file, 80);
-        QTest::qSleep(20); // it is being read
+        QTest::qSleep(20); // it is being read now
         std::filesystem::rename(to_path(other), to_path(file));
         thumbnails.forget(file);
         QTRY_VERIFY_WITH_TIMEOUT(!thumbnails.picture(file, 80).isNull(), 30000);
         QCOMPARE(thumbnails.picture(file, 80).pixelColor(0, 0), QColor(Qt::white));
     }
 
-    /// As a browser names what it downloads.
+    /// Browsers give such names to downloads.
     void a_name_with_percent_signs_is_a_name() {
         const Home home;
         const QString file = home.file(QStringLiteral("50%2C off.png"));
@@ -87,7 +87,7 @@ private slots:
         QVERIFY(thumbnails.picture(file, 80).isNull());
     }
 
-    /// Frames that are asked for together are read together; those that cannot be read spoil no others.
+    /// Frames that are asked for together are read together, and those that cannot be read must not spoil the others.
     void damaged_frames_spoil_no_others() {
         const Home home;
         const QString folder = home.file(QStringLiteral("frames"));
@@ -97,7 +97,7 @@ private slots:
             write_png(file, Image(40, 30));
             if (n >= 1 && n <= 12) std::filesystem::resize_file(file, 60);
         }
-        const QString first = home.file(QStringLiteral("large.png")); // read while the frames are asked for
+        const QString first = home.file(QStringLiteral("large.png")); // is read first, while the frames are asked for
         write_png(to_path(first), Image(3000, 2000));
         Thumbnails thumbnails;
         thumbnails.picture(first, 80);
@@ -107,7 +107,7 @@ private slots:
         QVERIFY(thumbnails.frame(folder, 1, 80).isNull());
     }
 
-    /// What cannot be read is remembered within the bound: not for as long as the program runs.
+    /// Unreadable files are remembered in the same limited memory, and not until the program ends.
     void many_that_cannot_be_read_are_forgotten() {
         const Home home;
         const auto file = [&](int n) { return home.file(QStringLiteral("%1.png").arg(n)); };
@@ -117,7 +117,7 @@ private slots:
         write_png(to_path(oldest), Image(16, 16));
         Thumbnails thumbnails(8 << 10);
         (void)thumbnails.picture(large, 64);
-        (void)thumbnails.picture(oldest, 64); // after all that is asked for later
+        (void)thumbnails.picture(oldest, 64); // comes after everything that is asked for later
         for (int n = 0; n < many; ++n) (void)thumbnails.picture(file(n), 64);
         QTRY_VERIFY_WITH_TIMEOUT(!thumbnails.picture(oldest, 64).isNull(), 30000);
         for (int n = 0; n < many; ++n) write_png(to_path(file(n)), moving_picture(16, 16, n));

@@ -12,7 +12,7 @@ using namespace denoir::app;
 
 namespace {
 
-/// Frames at 100 a second, of which some are missing.
+/// A reel with 100 frames a second, some of which are not ready.
 class Reel : public Transport {
 public:
     int frames() const override { return count; }
@@ -64,7 +64,7 @@ private slots:
         reel.play();
         reel.step(1);
         QVERIFY(!reel.playing());
-        QCOMPARE(reel.frame(), 1); // from its beginning, where it was at its end
+        QCOMPARE(reel.frame(), 1); // at the end it starts from the beginning
         QCOMPARE(reel.seconds(), 0.01);
     }
 
@@ -92,10 +92,10 @@ private slots:
         QTRY_COMPARE(reel.wanted.last(), 4);
         reel.pause();
         reel.shuttle(-1);
-        QVERIFY(reel.wanted.contains(-3)); // what lies behind, too, is made ready in its direction
+        QVERIFY(reel.wanted.contains(-3)); // frames behind are made ready, too, in the direction of playing
     }
 
-    /// Who was kept from looking for longer than all frames take goes on.
+    /// If the window stood still for longer than the whole reel takes, playing must go on.
     void goes_on_after_a_standstill() {
         for (const int direction : {1, -1}) {
             Reel reel;
@@ -129,8 +129,8 @@ private slots:
         QCOMPARE(time_text(0, 16), QStringLiteral("00:00.00"));
         QCOMPARE(time_text(75.5, 16), QStringLiteral("01:15.08"));
         QCOMPARE(time_text(1 - 1e-9, 16), QStringLiteral("00:01.00")); // a sum of thirds
-        QCOMPARE(time_text(0.99, 16), QStringLiteral("00:00.15"));     // a frame of another rate, no sixteenth one
-        QCOMPARE(time_text(0.083, 24), QStringLiteral("00:00.02"));    // as containers round it
+        QCOMPARE(time_text(0.99, 16), QStringLiteral("00:00.15"));     // a frame at another rate, not on a sixteenth
+        QCOMPARE(time_text(0.083, 24), QStringLiteral("00:00.02"));    // rounded as containers round it
         QCOMPARE(time_text(61.2, 0), QStringLiteral("01:01.00"));
     }
 };

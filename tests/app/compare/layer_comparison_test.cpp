@@ -21,7 +21,7 @@ using namespace denoir;
 using namespace denoir::app;
 using State = LayerComparison::State;
 
-/// Two runs of the tiny model, held against each other by their traces and by their stored latents.
+/// Compares two runs of the tiny model by their traces and by their stored latents.
 class LayerComparisonTest : public QObject {
     Q_OBJECT
 
@@ -61,7 +61,7 @@ private slots:
         QVERIFY2(comparison.issue().isEmpty(), qPrintable(comparison.issue().line()));
         QVERIFY(progressed.count() > 3);
         const auto found = comparison.result();
-        // The networks of step 1 see the same: nothing differs before guidance mixes their answers.
+        // In step 1 the networks see the same, so nothing differs until guidance mixes their results.
         QVERIFY(found->begins);
         QCOMPARE(found->layers[*found->begins].parts.component, std::string("sampler"));
         QCOMPARE(found->layers[*found->begins].parts.layer, std::string("velocity"));
@@ -69,7 +69,7 @@ private slots:
             QVERIFY(l.parts.component == "sampler" || l.parts.component == "transformer");
             QVERIFY(!l.parts.step || *l.parts.step <= 1 || *l.parts.step == 3);
         }
-        QVERIFY(kept().isEmpty()); // nothing stays on the disk, and yet the tensors can be asked for
+        QVERIFY(kept().isEmpty()); // nothing stays on the disk, and the tensors can still be shown
         QSignalSpy histograms(&comparison, &LayerComparison::histograms_ready);
         const QString key = to_qstring(found->layers[*found->worst].key);
         comparison.ask_histograms(QStringLiteral("sampler/step_001/latent"));
@@ -84,19 +84,19 @@ private slots:
     void a_comparison_can_be_stopped() {
         LayerComparison comparison(*worker_);
         comparison.compare_runs(one_, two_, {}, {});
-        comparison.cancel(); // waits for nothing
+        comparison.cancel(); // does not wait for anything
         QCOMPARE(comparison.state(), State::none);
         QTRY_VERIFY_WITH_TIMEOUT(!worker_->busy(), 60000);
         QCOMPARE(comparison.state(), State::none);
         QVERIFY(!comparison.result());
-        // Stopped from elsewhere (Esc): the same.
+        // Stopping it from elsewhere (Esc) has the same effect.
         comparison.compare_runs(one_, two_, {}, {});
         worker_->cancel_all();
         QTRY_COMPARE_WITH_TIMEOUT(comparison.state(), State::none, 60000);
         QVERIFY(kept().isEmpty());
     }
 
-    void what_cannot_be_is_said() {
+    void impossible_comparisons_are_refused() {
         LayerComparison comparison(*worker_);
         comparison.compare_runs(one_, two_, {QStringLiteral("nothing*")}, QStringLiteral("1"));
         QTRY_VERIFY_WITH_TIMEOUT(!comparison.busy(), 60000);
@@ -104,7 +104,8 @@ private slots:
         comparison.compare_runs(one_, home_.file(QStringLiteral("nowhere")), {}, {});
         QVERIFY(!comparison.busy());
         QVERIFY(comparison.issue().file.contains(QStringLiteral("nowhere")));
-        comparison.compare_runs(one_, render(QStringLiteral("long"), 5, 1, 9), {}, {}); // not found out after minutes
+        // This must be refused now and not after minutes.
+        comparison.compare_runs(one_, render(QStringLiteral("long"), 5, 1, 9), {}, {});
         QVERIFY(!comparison.busy());
         QVERIFY2(comparison.issue().message.contains(QStringLiteral("x9: their layers have other shapes")),
                  qPrintable(comparison.issue().line()));
@@ -142,20 +143,20 @@ private slots:
             QVERIFY(file.open(QIODevice::ReadOnly));
             QVERIFY(file.readAll().toLower().startsWith(begin));
         }
-        // Those of a result that another one has taken the place of are not told as if they were of that.
+        // Histograms of an earlier result must not be shown as if they were the new one's.
         QSignalSpy histograms(&comparison, &LayerComparison::histograms_ready);
         const QString layer = QString::fromStdString(comparison.result()->layers[0].key);
         const auto before = comparison.result();
         comparison.compare_files(b, a);
-        comparison.ask_histograms(layer); // of the one before
+        comparison.ask_histograms(layer); // asked of the earlier result
         QTRY_VERIFY_WITH_TIMEOUT(comparison.result() != before, 30000);
         comparison.ask_histograms(layer);
         QTRY_VERIFY_WITH_TIMEOUT(!histograms.isEmpty(), 30000);
         const QString another = QString::fromStdString(comparison.result()->layers[1].key);
-        comparison.ask_histograms(another); // answered after all that was asked for before
+        comparison.ask_histograms(another); // is answered after everything that was asked before
         QTRY_COMPARE_WITH_TIMEOUT(histograms.last()[0].toString(), another, 30000);
         QCOMPARE(histograms.count(), 2);
-        // Nor is what went wrong with them.
+        // Nor must their errors be shown.
         const auto second = comparison.result();
         comparison.compare_files(a, b);
         comparison.ask_histograms(QStringLiteral("no/such/layer"));
@@ -163,14 +164,14 @@ private slots:
         comparison.ask_histograms(layer);
         QTRY_COMPARE_WITH_TIMEOUT(histograms.count(), 3, 30000);
         QVERIFY2(comparison.issue().isEmpty(), qPrintable(comparison.issue().line()));
-        comparison.write(a); // an input
+        comparison.write(a); // the file is an input
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
         QCOMPARE(look_at(a).kind, Found::Kind::trace);
         comparison.write(home_.file(QStringLiteral("nowhere/x.json")));
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 2, 30000);
     }
 
-    /// Step by step, from the stored latents; the newest pair wins.
+    /// The stored latents are compared step by step, and the newest pair of runs counts.
     void latents_drift_apart() {
         RunDivergence divergence;
         QSignalSpy changed(&divergence, &RunDivergence::changed);
@@ -181,7 +182,7 @@ private slots:
         QCOMPARE(divergence.steps(), 3);
         const auto& steps = divergence.found().steps;
         QCOMPARE(steps.size(), std::size_t(4));
-        QCOMPARE(steps[0].relative(), 0.0); // the same noise
+        QCOMPARE(steps[0].relative(), 0.0); // both begin with the same noise
         const RunFolder a = RunFolder::open(to_path(one_)), b = RunFolder::open(to_path(two_));
         for (int n = 1; n <= 3; ++n) {
             const Tensor x = a.step_tensor(n, "latent"), y = b.step_tensor(n, "latent");
@@ -197,9 +198,9 @@ private slots:
         const QString more = render(QStringLiteral("more"), 5, 6);
         divergence.set_runs(one_, more);
         QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 30000);
-        QCOMPARE(divergence.found().steps.back().b, 6); // no noise is left after the last of each
+        QCOMPARE(divergence.found().steps.back().b, 6); // after the last step of either run no noise is left
         QVERIFY(!divergence.found().notes.empty());
-        // Either of them may have got further.
+        // Either of the runs may have got further.
         for (const auto& [run, reads] : {std::pair(one_, true), {more, true}, {two_, false}}) {
             divergence.look_again(run);
             QCOMPARE(divergence.reading(), reads);
@@ -208,7 +209,7 @@ private slots:
         divergence.set_runs(one_, home_.file(QStringLiteral("nowhere")));
         QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 30000);
         QVERIFY(!divergence.issue().isEmpty());
-        // A run that goes on grows.
+        // A run that goes on gets more steps.
         const auto cut = [&](const std::vector<StepRecord>& kept) {
             RunFolder run = RunFolder::take(to_path(more));
             run.record().steps = kept;

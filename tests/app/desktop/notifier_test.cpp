@@ -12,7 +12,7 @@
 
 using namespace denoir::app;
 
-/// Keeps what it is told, as a desktop would show it.
+/// Keeps the notifications that it is sent, as a desktop would show them.
 class FakeDesktop : public QObject {
     Q_OBJECT
     Q_CLASSINFO("D-Bus Interface", "org.freedesktop.Notifications")
@@ -48,7 +48,7 @@ private slots:
         bus_.start("dbus-daemon", {"--session", "--nofork", "--print-address"});
         QVERIFY(bus_.waitForStarted() && bus_.waitForReadyRead(10000));
         address_ = QString::fromUtf8(bus_.readLine()).trimmed();
-        qputenv("DBUS_SESSION_BUS_ADDRESS", address_.toUtf8()); // before anybody asks for the session's bus
+        qputenv("DBUS_SESSION_BUS_ADDRESS", address_.toUtf8()); // before anything asks for the session's bus
     }
     void cleanupTestCase() {
         bus_.kill();
@@ -74,7 +74,7 @@ private slots:
     void tells_the_desktop_and_hears_the_click() {
         QVERIFY(!Notifier::available());
         Notifier notifier;
-        notifier.notify("Nobody", "listens"); // and nothing happens
+        notifier.notify("Nobody", "listens"); // and no error either
         QDBusConnection desk = QDBusConnection::connectToBus(address_, "desktop");
         FakeDesktop desktop;
         QVERIFY(desk.registerService("org.freedesktop.Notifications"));
@@ -87,15 +87,15 @@ private slots:
         const auto first = desktop.messages[0];
         QCOMPARE(first.program, QString("Denoir"));
         QCOMPARE(first.title, QString("Finished"));
-        QCOMPARE(first.text, QString("a &lt;b&gt;red&lt;/b&gt; ball")); // a prompt is no markup
+        QCOMPARE(first.text, QString("a &lt;b&gt;red&lt;/b&gt; ball")); // a prompt must not be read as markup
         QCOMPARE(first.hints["image-path"].toString(), QString("/tmp/thumbnail.png"));
         QCOMPARE(first.hints["desktop-entry"].toString(), QString("denoir"));
         QCOMPARE(first.actions.value(0), QString("default"));
-        QTest::qWait(50); // its number comes back
+        QTest::qWait(50); // until its number has come back
         notifier.notify("Finished", "a green one");
         QTRY_COMPARE_WITH_TIMEOUT(desktop.messages.size(), 2, 30000);
-        QCOMPARE(desktop.messages[1].replaces, first.id);    // one message of ours, not a pile
-        emit desktop.ActionInvoked(first.id + 7, "default"); // another program's
+        QCOMPARE(desktop.messages[1].replaces, first.id);    // a new message replaces ours, so that they do not pile up
+        emit desktop.ActionInvoked(first.id + 7, "default"); // a message of another program
         emit desktop.ActionInvoked(first.id, "default");
         QTRY_COMPARE_WITH_TIMEOUT(clicked.count(), 1, 30000);
         QTest::qWait(50);

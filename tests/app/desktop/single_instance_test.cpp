@@ -14,7 +14,7 @@ using namespace denoir::app;
 
 namespace {
 
-enum Second { is_first = 3, no_answer = 5, handed_over = 7 }; ///< exit codes of a second studio
+enum Second { is_first = 3, no_answer = 5, handed_over = 7 }; ///< how a second studio ends
 
 } // namespace
 
@@ -37,13 +37,13 @@ private slots:
         QCOMPARE(second.exitCode(), handed_over);
     }
 
-    /// Bytes that lie with the system are no answer.
+    /// The system accepts the bytes even if the first studio hangs, so they are no proof that it took the request over.
     void a_studio_that_hangs_takes_nothing() {
         SingleInstance first;
         QVERIFY(first.begin({}));
         QProcess second;
         second.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--second")});
-        QVERIFY(second.waitForFinished(30000)); // without our event loop
+        QVERIFY(second.waitForFinished(30000)); // while our event loop does not run
         QCOMPARE(second.exitCode(), no_answer);
     }
 

@@ -61,7 +61,7 @@ private slots:
         QCOMPARE(reader.info().width, 48);
         Image frame;
         for (int i = 0; i < 6; ++i) reader.read(frame);
-        QCOMPARE(int(frame.rgb[1]), 0); // bars beside the square picture
+        QCOMPARE(int(frame.rgb[1]), 0); // a black bar beside the square picture
         QCOMPARE(int(frame.rgb[3 * 24 + 1]), 110);
     }
 
@@ -84,7 +84,8 @@ private slots:
         QCOMPARE(greys(home_.file(QStringLiteral("cut.mp4"))).size(), std::size_t(8));
     }
 
-    /// At half the rate each picture is that in the middle of its time, and none from beyond the trim.
+    /// At half the rate each picture is the one in the middle of its time, and none comes from outside the trimmed
+    /// part.
     void lower_rates_take_the_middle() {
         Project p;
         for (const char* name : {"slow.mkv", "a.mkv"}) p.add_shot(take_of_video(home_.file(QLatin1String(name))));
@@ -100,7 +101,7 @@ private slots:
         QVERIFY(greys(home_.file(QStringLiteral("odd.mkv"))) == (std::vector<int>{5, 30, 40}));
     }
 
-    /// Pictures in the cut: a card before it, frames of another tool in it. Its size and rate are those of what moves.
+    /// A cut with a still picture and with another program's frames has the size and rate of its videos.
     void stills_and_folders_of_frames() {
         const auto grey = [](int width, int height, int value) {
             Image image(width, height);
@@ -125,7 +126,7 @@ private slots:
         QVERIFY(greys(out) == (std::vector<int>{250, 250, 250, 45, 55, 180, 200, 220}));
         QCOMPARE(VideoReader(out.toStdString()).info().width, 48);
         QCOMPARE(VideoReader(out.toStdString()).info().fps.value(), 12.0);
-        // Nothing is written over what is read.
+        // An output must not replace what is read.
         exporter.start(p.shots(), home_.file("sequence"));
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
         Thumbnails thumbnails(1 << 20);
@@ -137,7 +138,7 @@ private slots:
         QCOMPARE(qGreen(thumbnails.frame(home_.file("sequence"), 2, 24).pixel(5, 5)), 200);
     }
 
-    /// Of a damaged frame a neighbour is shown.
+    /// In the place of a damaged frame its neighbour is shown.
     void damaged_frames_have_their_neighbours_pictures() {
         const std::filesystem::path folder = to_path(home_.file("damaged"));
         std::filesystem::create_directory(folder);
@@ -157,7 +158,7 @@ private slots:
         QCOMPARE(qGreen(thumbnails.frame(home_.file("damaged"), 1, 24).pixel(5, 5)), 90);
     }
 
-    /// Far into a long video the frames are those of the beginning: found, not counted through.
+    /// Frames far into a long video are found by seeking, and must be as exact as those at its beginning.
     void far_into_a_long_video() {
         const QString video = home_.file(QStringLiteral("hours.mkv"));
         write_grey_clip(video, 600);
@@ -180,10 +181,10 @@ private slots:
         QCOMPARE(qGreen(thumbnails.frame(video, 4000, 24).pixel(5, 5)), grey(599));
     }
 
-    /// A shot far into a video whose frames have to be counted, which may take a minute.
+    /// Counting the frames before a shot far into a video may take a minute.
     void counting_frames_is_cancelled_too() {
         const QString gif = home_.file(QStringLiteral("long.gif"));
-        QByteArray content("GIF89a\x02\0\x02\0\x80\0\0\0\0\0\xff\xff\xff", 19); // 2x2, black and white
+        QByteArray content("GIF89a\x02\0\x02\0\x80\0\0\0\0\0\xff\xff\xff", 19); // 2x2 pixels, black and white
         const QByteArray frame("\x21\xf9\x04\x04\x0a\0\0\0\x2c\0\0\0\0\x02\0\x02\0\0\x02\x02\x84\x51\0", 23);
         QFile file(gif);
         QVERIFY(file.open(QIODevice::WriteOnly));
@@ -219,7 +220,7 @@ private slots:
         exporter.cancel();
         QTRY_COMPARE_WITH_TIMEOUT(cancelled.count(), 1, 30000);
         QVERIFY(!QFile::exists(out));
-        // An output that is one of the inputs; a shot whose file is gone; no shots.
+        // The output is one of the inputs; then a shot's file is gone; then there are no shots.
         exporter.start(p.shots(), home_.file(QStringLiteral("long.mkv")));
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
         QFile::rename(home_.file(QStringLiteral("long.mkv")), home_.file(QStringLiteral("gone.mkv")));
@@ -233,8 +234,7 @@ private slots:
                     .isEmpty());
     }
 
-    /// A shot of a run holds the frames that its latents decode to, not those of its H.264.
-    /// At once, whatever is written: a video, frames, a run's pictures on their way there.
+    /// A full disk must be reported at once, whether a video, frames or a run's decoded pictures are written.
     void a_full_disk_is_told() {
         const QString run = tiny_run(home_.file(QStringLiteral("full")));
         Project decoded;
@@ -251,6 +251,7 @@ private slots:
         }
     }
 
+    /// A shot of a run shows the frames that its latents decode to, not those of its H.264 video.
     void runs_are_decoded_from_their_latents() {
         const QString run = tiny_run(home_.file(QStringLiteral("run")));
         Project p;
@@ -273,7 +274,7 @@ private slots:
         QVERIFY(decoding.count() > 0);
         QCOMPARE(noticed.count(), 0);
 
-        // Latents that were damaged: the video serves, and it is said.
+        // If the latents are damaged the video is used instead, with a message.
         QVERIFY(QDir(decoded).removeRecursively());
         QFile latents(run + QStringLiteral("/latents/step_003.safetensors"));
         QVERIFY(latents.open(QIODevice::ReadWrite) && latents.seek(latents.size() - 1));
@@ -290,7 +291,7 @@ private slots:
         QVERIFY(coded != expected);
     }
 
-    /// However large they are: another that is decoded takes none away that may be about to be read.
+    /// Decoding another run must not remove clips that are about to be read, however large they are.
     void decoded_clips_in_use_stay() {
         namespace fs = std::filesystem;
         const QString run = tiny_run(home_.file(QStringLiteral("kept")));
@@ -301,7 +302,7 @@ private slots:
         for (int i = 1; i <= 5; ++i) {
             others.push_back(decoded / ("other-" + std::to_string(i) + ".mkv"));
             std::ofstream(others.back()).put('x');
-            fs::resize_file(others.back(), std::uintmax_t{5} << 30); // takes no room
+            fs::resize_file(others.back(), std::uintmax_t{5} << 30); // a hole takes no space
             fs::last_write_time(others.back(), fs::file_time_type::clock::now() - std::chrono::minutes(i));
         }
         const QString clip = exact_clip(run, {}, [](double, double) {});

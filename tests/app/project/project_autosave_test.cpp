@@ -8,8 +8,8 @@
 #include "app/project/project.h"
 #include "tests/app/full_disk.h"
 #include "tests/app/home.h"
-#include "tests/app/projects.h"
 #include "tests/app/project/text_files.h"
+#include "tests/app/projects.h"
 #include "tests/app/takes.h"
 
 using namespace denoir;
@@ -21,7 +21,7 @@ private slots:
     void init() { home_.emplace(); }
     void cleanup() { home_.reset(); }
 
-    /// What was told once and went away is told again.
+    /// A failure that was reported and went away is reported again when it comes back.
     void each_failure_is_told() {
         Project p;
         p.set_autosave(true);
@@ -41,11 +41,11 @@ private slots:
             p.add_shot(take(7));
             QTRY_VERIFY_WITH_TIMEOUT(!p.issue().isEmpty(), 30000);
         }
-        p.undo().setIndex(0); // nothing is left to be saved
+        p.undo().setIndex(0); // there is nothing left to save
         QTRY_VERIFY_WITH_TIMEOUT(p.issue().isEmpty(), 30000);
     }
 
-    /// What is still changed while the session ends is kept as the rest is: it ended in order.
+    /// Edits that are not saved when the session ends are kept like the others, although it ended in order.
     void the_last_edits_of_a_session_are_kept_too() {
         {
             Project p;
@@ -60,7 +60,7 @@ private slots:
         QVERIFY(left[0].kept);
     }
 
-    /// The newest is what is offered.
+    /// The newest one is offered.
     void the_newest_comes_first() {
         for (const int shots : {1, 2, 3}) {
             Project p;
@@ -79,7 +79,7 @@ private slots:
         QCOMPARE(order, (QList<int>{2, 1, 3}));
     }
 
-    /// Where a newer one has its name by now, an older one takes nothing from it.
+    /// An older one must not take the name of a newer one.
     void an_older_one_does_not_replace_a_newer_one() {
         {
             Project p;
@@ -109,12 +109,12 @@ private slots:
         QVERIFY(QDir(home_->data(QStringLiteral("autosave"))).removeRecursively());
         p.add_shot(take(6));
         QTRY_COMPARE_WITH_TIMEOUT(home_->autosaves().size(), 1, 30000);
-        QVERIFY(Project::recoverable().isEmpty()); // it is this studio's
+        QVERIFY(Project::recoverable().isEmpty()); // it belongs to this studio, which still runs
     }
 
     void a_folder_that_cannot_be_made_is_told() {
         QVERIFY(Project::recoverable().isEmpty());
-        QVERIFY(!QFile::exists(home_->data(QString()))); // who only looks makes nothing
+        QVERIFY(!QFile::exists(home_->data(QString()))); // merely looking makes no folder
         QFile in_its_way(home_->file(QStringLiteral("data")));
         QVERIFY(in_its_way.open(QIODevice::WriteOnly));
         {
@@ -124,7 +124,7 @@ private slots:
             QTRY_VERIFY_WITH_TIMEOUT(!p.issue().isEmpty(), 30000);
             QVERIFY2(p.issue().line().contains(QStringLiteral("autosave")), qPrintable(p.issue().line()));
             QVERIFY(!p.keep_for_next_start());
-            p.add_shot(take(6)); // its end saves once more
+            p.add_shot(take(6)); // its destructor saves once more
         }
         QVERIFY(in_its_way.remove());
     }

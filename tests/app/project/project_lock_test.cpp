@@ -13,7 +13,7 @@ using namespace denoir::app;
 
 namespace {
 
-/// What a studio leaves that crashed with unsaved changes of this project.
+/// Leaves what a studio leaves that crashed with unsaved changes to this project.
 Project::Recovery crashed(const QString& file) {
     {
         Project p;
@@ -42,12 +42,12 @@ private slots:
         QCOMPARE(other.issue().file, file);
         ProjectLock same = ProjectLock::take(file, ours);
         QVERIFY(!same.held_by_other());
-        QVERIFY(ProjectLock::take(file, none).held_by_other()); // handed over, not let go
+        QVERIFY(ProjectLock::take(file, none).held_by_other()); // the lock was handed over and never free
         same = {};
         QVERIFY(!ProjectLock::take(file, none).held_by_other());
     }
 
-    /// A project opened again after a crash, then recovered in place: it can be saved.
+    /// A project is opened again after a crash and then recovered in its place, and it can still be saved.
     void what_is_open_here_is_recovered_as_ours() {
         const QString file = home_->file("a.denoir");
         const Project::Recovery recovery = crashed(file);
@@ -62,7 +62,7 @@ private slots:
         QCOMPARE(p.shot(0).in, 3);
         Project again;
         open(again, file);
-        QVERIFY(again.read_only()); // still ours
+        QVERIFY(again.read_only()); // the lock is still ours
     }
 
     void what_is_open_elsewhere_is_recovered_read_only() {

@@ -26,7 +26,7 @@ private slots:
     }
     void cleanup() { home_.reset(); }
 
-    /// A disk that is slow to answer holds up nobody: the answer comes later.
+    /// A disk that is slow to answer must not hold up the window, so the answer comes later.
     void the_look_is_taken_away_from_the_window() {
         Project p;
         p.add_shot(there());
@@ -39,7 +39,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, 30000);
         QVERIFY(p.is_missing(0));
         p.look_at_media();
-        write("a.mp4", "one"); // during that look or after it: the next one sees it
+        write("a.mp4", "one"); // during that look or after it, and the next look sees it
         p.look_at_media();
         QTRY_VERIFY_WITH_TIMEOUT(!p.is_missing(0), 30000);
         QCOMPARE(rewritten.count(), 0);
@@ -58,13 +58,13 @@ private slots:
         QCOMPARE(changed.count(), 0);
     }
 
-    /// What is seen for one project says nothing of the next one's.
+    /// What was seen for one project says nothing about the next.
     void another_project_has_its_own() {
         Project p;
         p.add_shot(there());
         QVERIFY(QFile::remove(home_->file("a.mp4")));
         p.look_at_media();
-        background_pool()->waitForDone(); // it has looked, and nobody has heard of it yet
+        background_pool()->waitForDone(); // the look has ended, and its answer has not arrived yet
         p.clear();
         write("a.mp4", "one");
         p.add_shot(there());
@@ -74,7 +74,7 @@ private slots:
         QVERIFY(!p.is_missing(0));
     }
 
-    /// A new shot is taken to be there until the disk has answered; one that comes back as what was last seen of it.
+    /// A new shot counts as there until the disk answers, and one that comes back counts as it was last seen.
     void a_shot_is_looked_at_when_it_comes() {
         Project p;
         QSignalSpy changed(&p, &Project::media_changed), rewritten(&p, &Project::medium_rewritten);
@@ -99,7 +99,8 @@ private slots:
         QCOMPARE(rewritten.count(), 0);
     }
 
-    /// A clip on a disk that does not answer keeps no project closed: what is missing of it is told afterwards, once.
+    /// Clips on a disk that does not answer must not keep a project from opening. Whatever is missing is told later,
+    /// and once.
     void what_is_missing_of_an_opened_project_is_told() {
         const QString file = home_->file("cut.denoir");
         {
@@ -120,20 +121,20 @@ private slots:
         QCOMPARE(known.count(), 1);
     }
 
-    /// The next cut is looked at without waiting for the answer about the one that was closed.
+    /// A look for the next project must not wait for the answer about the one that was closed.
     void a_look_that_hangs_is_of_its_own_project() {
         QSemaphore go_on;
         const auto hold = [&go_on] { background_pool()->start([&go_on] { go_on.acquire(); }); };
         background_pool()->setMaxThreadCount(1);
         hold();
         Project p;
-        p.add_shot(there()); // waits behind these
+        p.add_shot(there()); // its look waits behind these
         p.clear();
         Take gone = there();
         gone.video = home_->file("gone.mp4");
         p.add_shot(gone);
         go_on.release();
-        background_pool()->waitForDone(); // both have looked
+        background_pool()->waitForDone(); // both looks have ended
         hold();
         QCoreApplication::processEvents();
         const bool known = p.is_missing(0);
@@ -142,7 +143,7 @@ private slots:
         QVERIFY(known);
     }
 
-    /// What has moved with a file is relinked with it, in one step; nothing else is.
+    /// Files that have moved with one that the user finds are found together, in one undo step. Nothing else changes.
     void what_has_moved_together_is_found_together() {
         Project p;
         const auto shot = [&](const QString& file) {
@@ -172,15 +173,15 @@ private slots:
         for (int row = 0; row < p.count(); ++row)
             if (p.is_missing(row)) missing << p.shot(row).current().video;
         QCOMPARE(missing, QStringList{home_->file("old/gone.mp4")});
-        QCOMPARE(p.shot(1).current().video, home_->file("new/a.mp4")); // both parts
+        QCOMPARE(p.shot(1).current().video, home_->file("new/a.mp4")); // both parts of the shot
         p.undo().undo();
         QCOMPARE(p.shot(0).current().video, home_->file("old/a.mp4"));
-        // One that has another name now says where its neighbours are, too.
+        // Even with another name the file tells where its neighbours are.
         QVERIFY(QFile::rename(home_->file("new/a.mp4"), home_->file("new/first.mp4")));
         QCOMPARE(moved_with(p.shots(), p.shot(0).current(), home_->file("new/first.mp4")).size(), std::size_t{3});
     }
 
-    /// A run that has moved is known by its new place: it is what the trash must leave to the cut.
+    /// A run that has moved is known by its new place, since deleting from the trash must spare the runs of the cut.
     void a_run_that_has_moved_stays_the_shots_run() {
         Project p;
         QVERIFY(QDir(home_->path()).mkpath("old/run"));
@@ -196,7 +197,7 @@ private slots:
         QCOMPARE(p.runs(), QStringList{home_->file("old/run")});
     }
 
-    /// A folder that was copied: what is still where it was stays what the cut shows.
+    /// If a folder was copied, files that are still in their old place stay what the cut shows.
     void what_is_still_there_has_not_moved() {
         Project p;
         for (const char* folder : {"old", "new"}) QVERIFY(QDir(home_->path()).mkpath(folder));
@@ -209,7 +210,7 @@ private slots:
         QCOMPARE(moved_with(p.shots(), p.shot(0).current(), home_->file("new/a.mp4")).size(), std::size_t{1});
     }
 
-    /// The totals change with each step of the run at work, the runs do not.
+    /// The totals of the history change with each step of a run, but the list of runs does not.
     void a_run_at_work_is_no_reason_to_look() {
         Studio studio;
         QVERIFY(studio.history.wait_scanned(30000));
@@ -224,19 +225,19 @@ private slots:
     }
 
 private:
-    /// Until all that was asked of the disk is known: an answer may lead to one more look.
+    /// Waits until every answer of the disk has arrived; one answer may lead to another look.
     static void look() {
         for (int turn = 0; turn < 3; ++turn) {
             background_pool()->waitForDone();
             QCoreApplication::processEvents();
         }
     }
-    /// What is done on another thread takes a while to begin.
+    /// Makes work on the other thread begin late.
     static void hold_up() {
         background_pool()->setMaxThreadCount(1);
         background_pool()->start([] { QThread::msleep(100); });
     }
-    /// Whole at once: a look between opening and writing would see two files, one after the other.
+    /// Replaces the file at once, because a look between opening and writing would see two different files.
     void write(const char* name, const char* text) {
         write_file(to_path(home_->file(QString::fromLatin1(name))), text);
     }

@@ -24,7 +24,7 @@ private slots:
     void init() { home_.emplace(); }
     void cleanup() { home_.reset(); }
 
-    /// A still picture is as long as it is wanted; it has no place to begin at, from whichever end it is dragged.
+    /// A still picture can be shown for any time and has no beginning of its own, whichever end is dragged.
     void stills() {
         Image white(40, 30);
         write_png(to_path(home_->file("title.png")), white);
@@ -34,7 +34,7 @@ private slots:
         QCOMPARE(still.name, QStringLiteral("title"));
         Project p;
         p.add_shot(still);
-        QCOMPARE(p.rate(), 12.0); // nothing else is there
+        QCOMPARE(p.rate(), 12.0); // there is nothing else to take the rate from
         p.add_shot(take(33, "a"));
         QCOMPARE(p.rate(), 24.0);
         QCOMPARE(format_of(p.shots()).width, 48);
@@ -50,7 +50,7 @@ private slots:
         QCOMPARE(p.shot(0).out, 1000);
         QCOMPARE(p.shot(1).in, 0);
         QCOMPARE(p.shot(1).out, 4000);
-        // A video instead of it, and it again: as long, in seconds, as there is something to show.
+        // A video in its place, and the still again, are shown as long in seconds as they reach.
         QVERIFY(p.trim(0, 0, 12) && p.add_take(0, take(99, "b")));
         QCOMPARE(p.shot(0).out, 24);
         QVERIFY(p.trim(0, 6, 30) && p.select_take(0, 0));
@@ -61,7 +61,7 @@ private slots:
         for (int i = 0; i < 8; ++i) p.undo().undo();
         QCOMPARE(p.shot(0).out, 30);
 
-        // Moves with its project, is missed by what it is, and is read back as it was.
+        // A still moves with its project, is missed as a picture, and is read back as it was.
         const auto shots = p.shots();
         save_as(p, home_->file("cut.denoir"));
         QVERIFY(read(home_->file("cut.denoir")).contains("\"video\": \"title.png\""));
@@ -90,13 +90,13 @@ private slots:
         QVERIFY(refuses("/shots/0/takes/0/frames", 2));
         for (const Json& kind : {Json("film"), Json(7), Json(std::string(9000, 'k'))})
             QVERIFY(refuses("/shots/0/takes/0/kind", kind));
-        Json many = Json::array(); // more than can be counted, altogether
+        Json many = Json::array(); // together longer than can be counted
         for (int i = 0; i < 1100; ++i) {
             many.push_back(good["shots"][0]);
             many.back()["out"] = Take::longest_still;
         }
         QVERIFY(refuses("/shots", many));
-        // A second of the cut has a thousand frames, and the still takes three years.
+        // One second of this cut has a thousand frames, and the still lasts three years.
         Json slow = good["shots"][0], fast = slow;
         fast["in"] = 0, fast["out"] = 1;
         fast["takes"][0].erase("kind");
@@ -106,8 +106,8 @@ private slots:
         QVERIFY(refuses("/shots", {fast, slow}));
     }
 
-    /// What is written can be read again: nothing gets longer or faster than that.
-    void nothing_beyond_what_can_be_counted() {
+    /// No edit may make a cut longer or faster than what can be read back.
+    void no_cut_is_longer_or_faster_than_can_be_counted() {
         write_png(to_path(home_->file("title.png")), Image(40, 30));
         QCOMPARE(take_of(home_->file("title.png"), 5000).fps, Take::most_fps);
         QCOMPARE(take_of(home_->file("title.png"), 1e-9).fps, Take::least_fps);
@@ -125,7 +125,7 @@ private slots:
         QCOMPARE(format_of(p.shots()).width, 1920);
         QCOMPARE(format_of(p.shots()).height, 1280);
 
-        // The first shot's rate is the cut's.
+        // The cut has the rate of its first shot.
         Take slow = take(10'000'000, "slow"), fast = take(1, "fast");
         slow.fps = 10, fast.fps = 1000;
         p.clear();
@@ -136,7 +136,7 @@ private slots:
         QVERIFY(p.shots() == shots);
     }
 
-    /// A still in place of a clip, looked at and given up: the clip shows what it showed.
+    /// If a still takes the place of a clip and is given up again, the clip shows what it showed.
     void a_still_gives_back_what_it_covered() {
         write_png(to_path(home_->file("title.png")), Image(40, 30));
         Project p;
@@ -155,7 +155,7 @@ private slots:
         QCOMPARE(p.shot(1).out, 59);
     }
 
-    /// A second half that begins behind all of it shows the last of its frames.
+    /// A second half that begins behind the whole clip shows the clip's last frame.
     void a_still_longer_than_what_it_covered_can_be_split_behind_it() {
         write_png(to_path(home_->file("title.png")), Image(40, 30));
         Project p;
@@ -171,13 +171,14 @@ private slots:
         QCOMPARE(p.shot(1).out, 59);
     }
 
-    /// Whatever the stills' own rates are.
+    /// Whatever rates the stills have.
     void stills_of_other_rates_give_it_back_too() {
         write_png(to_path(home_->file("title.png")), Image(40, 30));
         const auto still = [&](double fps) { return take_of(home_->file("title.png"), fps); };
         Project p;
         p.add_shot(take(59, "a"));
-        QVERIFY(p.trim(0, 30, 31) && p.add_take(0, still(10)) && p.select_take(0, 0)); // less than half a frame of it
+        // The clip is shorter than half a frame of the still.
+        QVERIFY(p.trim(0, 30, 31) && p.add_take(0, still(10)) && p.select_take(0, 0));
         QCOMPARE(p.shot(0).in, 30);
         QCOMPARE(p.shot(0).out, 31);
         QVERIFY(p.trim(0, 5, 54) && p.select_take(0, 1));
@@ -186,7 +187,7 @@ private slots:
         QCOMPARE(p.shot(0).out, 54);
     }
 
-    /// A folder of frames comes at the rate that Denoir wrote into it, else at the cut's.
+    /// A folder of frames has the rate that Denoir wrote into it, or otherwise the cut's.
     void folders_of_frames() {
         QDir(home_->path()).mkdir("frames");
         const auto frame = [&](int n) { return to_path(home_->file(QStringLiteral("frames/f_%1.png").arg(n))); };
@@ -202,7 +203,8 @@ private slots:
         p.add_shot(frames);
         QCOMPARE(p.shot(0).out, 3);
         save_as(p, home_->file("cut.denoir"));
-        // Who could not read it is told that it is newer; a cut of videos alone stays as everyone reads it.
+        // Earlier versions, which cannot read this, must see a newer version number. A cut with videos alone keeps the
+        // old one.
         const auto version = [&] { return parse_json(read(p.path()).toStdString(), "saved")["version"]; };
         QCOMPARE(int(version()), 2);
         p.remove_shot(0);

@@ -19,10 +19,10 @@ using namespace denoir::app;
 class ProjectSavingTest : public QObject {
     Q_OBJECT
 
-    /// How many shots the file has; -1: there is none.
+    /// How many shots the file has, or -1 if there is no file.
     static int shots_in(const QString& file) { return QFile::exists(file) ? int(read_project(file).shots.size()) : -1; }
     QString lock_of(const QString& name) const { return home_->file(QStringLiteral(".%1.lock").arg(name)); }
-    /// Opens a project with one shot whose disk then waits for `held`.
+    /// Opens a project with one shot, on a disk that does not answer until `held` lets go.
     void open_slowly(Project& p, std::optional<HeldUp>& held) {
         ProjectContent content;
         content.shots = cut(1);
@@ -61,14 +61,14 @@ private slots:
         QCOMPARE(told, QStringList{QString()});
         QCOMPARE(shots_in(file), 2);
         QCOMPARE(p.path(), file);
-        QVERIFY(p.is_modified()); // the third shot
+        QVERIFY(p.is_modified()); // the third shot is not saved
         p.undo().undo();
         QVERIFY(!p.is_modified());
         p.undo().undo();
         QVERIFY(p.is_modified());
     }
 
-    /// A trim that would become one step with the one that is being written is none.
+    /// A second trim of the same drag must not become a part of the step that is being saved.
     void what_is_dragged_while_it_is_saved_is_modified() {
         Project p;
         std::optional<HeldUp> held;
@@ -84,7 +84,7 @@ private slots:
         QCOMPARE(p.shot(0).in, 1);
     }
 
-    /// Its lock comes back with its name, and the other name's goes.
+    /// The lock of the first name comes back, and that of the other name goes.
     void back_to_the_name_it_had() {
         const QString one = home_->file("one.denoir"), other = home_->file("other.denoir");
         Issue issue;
@@ -104,7 +104,7 @@ private slots:
         QVERIFY(!QFile::exists(home_->file(".other.denoir.lock")));
     }
 
-    /// Who waits for a state to be kept is not told of an older one.
+    /// Whoever waits for a state to be kept must not be told about an older one.
     void what_is_kept_is_there_when_that_is_told() {
         {
             Project earlier;
@@ -117,7 +117,7 @@ private slots:
         QVERIFY(QFile::rename(plain, older.replace(".json", ".older.json")));
         const auto found = Project::recoverable();
         QCOMPARE(found.size(), 1);
-        HeldUp held(plain + ".lock"); // which taking over an older one asks for
+        HeldUp held(plain + ".lock"); // recovering asks for this lock
         QVERIFY(held.there());
         QList<bool> kept;
         const auto tell = [&](bool good) { kept << good; };
@@ -132,7 +132,7 @@ private slots:
         QCOMPARE(kept, (QList<bool>{false, false}));
     }
 
-    /// The newest state wins, and everybody who asked is told.
+    /// The newest state is written last, and everybody who asked is told.
     void several_are_written_in_their_order() {
         const QString file = home_->file("cut.denoir");
         QStringList told;
@@ -144,7 +144,7 @@ private slots:
         };
         p.save_as(file, tell(QStringLiteral("first")));
         p.add_shot(take(20));
-        p.save(tell(QStringLiteral("second"))); // to that file, too
+        p.save(tell(QStringLiteral("second"))); // also for that file
         p.save(tell(QStringLiteral("third")));
         p.save_as(home_->file("other.denoir"), tell(QStringLiteral("other")));
         p.save(tell(QStringLiteral("fifth")));
@@ -173,13 +173,13 @@ private slots:
         QVERIFY2(told.line().contains("cut.denoir"), qPrintable(told.line()));
         QVERIFY(p.is_modified() && !p.is_being_saved());
         QCOMPARE(p.path(), home_->file("slow.denoir"));
-        p.undo().undo(); // nobody knows whether this is on a disk
+        p.undo().undo(); // perhaps the file is on the disk after all, so undo does not make it unmodified
         QVERIFY(p.is_modified());
         save_as(p, home_->file("cut.denoir"));
         QVERIFY(!p.is_modified());
     }
 
-    /// Who asked for the former state is told, but it is not the new one's.
+    /// The caller is told that the first project was saved, but the new project has nothing to do with that file.
     void another_project_is_not_the_one_that_is_being_saved() {
         const QString file = home_->file("cut.denoir");
         bool told = false;
@@ -197,10 +197,10 @@ private slots:
         QCOMPARE(p.path(), QString());
         QVERIFY(p.is_modified());
         ProjectLock none;
-        QVERIFY(!ProjectLock::take(file, none).held_by_other()); // let go, in its turn
+        QVERIFY(!ProjectLock::take(file, none).held_by_other()); // the lock is free again
     }
 
-    /// Until it is known who has the lock, nothing is written either.
+    /// Until it is known who has the lock, nothing may be written.
     void another_studio_is_found_later() {
         Issue told;
         Project p;
@@ -219,7 +219,7 @@ private slots:
         QVERIFY(p.is_modified());
     }
 
-    /// It may lie on another disk.
+    /// The autosave may lie on another disk, which answers.
     void the_autosave_goes_on() {
         Project p;
         p.set_autosave(true);
@@ -234,7 +234,7 @@ private slots:
         QCOMPARE(home_->autosaves().size(), 0);
     }
 
-    /// Of edits in a row the newest is kept; what is dropped does not come back.
+    /// Of several edits in a row the newest is kept, and a state that was dropped must not come back.
     void the_autosave_is_the_newest() {
         const QString older = home_->data("autosave/left.older.json");
         {
@@ -276,7 +276,7 @@ private slots:
             open_slowly(p, held);
             p.add_shot(take(20));
             p.save_as(file, [](const Issue&) {});
-            QVERIFY(p.keep_for_next_start()); // in case that it is killed
+            QVERIFY(p.keep_for_next_start()); // in case that the program is killed
             QCOMPARE(home_->autosaves().size(), 1);
             later = std::thread([&held] { held->let_go(); });
         }

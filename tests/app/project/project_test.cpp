@@ -45,13 +45,13 @@ private slots:
         QVERIFY(p.move_shot(0, 3));
         QCOMPARE(p.shot(3).current().name, QStringLiteral("c"));
         QVERIFY(p.add_take(3, take(5, "c2")));
-        QCOMPARE(p.shot(3).out, 5); // whole before, whole now
+        QCOMPARE(p.shot(3).out, 5); // all of the new take, as it was all of the old one
         QVERIFY(p.add_take(0, take(6, "a2")));
-        QCOMPARE(p.shot(0).in, 3); // trimmed as before, as far as it reaches
+        QCOMPARE(p.shot(0).in, 3); // trimmed as before, as far as the take reaches
         QCOMPARE(p.shot(0).out, 6);
         QVERIFY(p.select_take(0, 0));
         QVERIFY(p.remove_take(3, 0) && !p.remove_take(3, 0));
-        QVERIFY(p.remove_take(0, 0)); // the current one, and the first: the next takes its place
+        QVERIFY(p.remove_take(0, 0)); // the chosen take is removed, so the next one is chosen
         QCOMPARE(p.shot(0).take, 0);
         QCOMPARE(p.shot(0).current().name, QStringLiteral("a2"));
         QVERIFY(p.remove_shot(1) && !p.remove_shot(3));
@@ -59,7 +59,7 @@ private slots:
         QCOMPARE(p.shot(0).name, QStringLiteral("opening"));
     }
 
-    /// A part that was made again lies where the part was, whichever take is chosen.
+    /// A part that was made again keeps its place in the shot, whichever take is chosen.
     void parts() {
         Project p;
         QCOMPARE(p.add_shot(take(33, "a"), -1, 33), -1);
@@ -77,7 +77,7 @@ private slots:
         part = take(17, "beginning");
         part.part = 0;
         QVERIFY(p.trim(0, 0, 17) && p.add_take(0, part) && p.select_take(0, 0));
-        QCOMPARE(p.shot(0).out, 17); // all of the part is not all of the shot
+        QCOMPARE(p.shot(0).out, 17); // all of the part, which is not all of the shot
         QVERIFY(p.select_take(0, 1) && p.trim(0, 0, 29) && p.remove_take(0, 1));
         p.undo().undo();
         QCOMPARE(*p.shot(0).takes[1].part, 3);
@@ -99,7 +99,7 @@ private slots:
         QCOMPARE(p.shot(0).in, 0);
     }
 
-    /// Whatever is done in whatever order: undo and redo walk the same states.
+    /// Whatever is edited in whatever order, undo and redo go through the same states.
     void undo_round_trips() {
         Project p;
         std::mt19937 draw(3);
@@ -157,7 +157,7 @@ private slots:
         Take inside = take(20, "in");
         inside.run = home_->file(QStringLiteral("runs/one"));
         inside.video = inside.run + QStringLiteral("/video.mp4");
-        inside.part = 4; // where it lies when another take is chosen
+        inside.part = 4; // its place in the shot if another take is chosen
         p.add_shot(inside);
         p.add_shot(take(9, "outside"));
         p.set_request({{"schema", 1}, {"prompt", "a fox"}, {"seed", 18446744073709551615u}});
@@ -165,7 +165,8 @@ private slots:
         save_as(p, file);
         QVERIFY(!p.is_modified());
         QCOMPARE(modified.count(), 2);
-        QVERIFY(read(file).contains(QStringLiteral("\"runs/one/video.mp4\""))); // both may move together
+        // The path is relative, so that both can be moved together.
+        QVERIFY(read(file).contains(QStringLiteral("\"runs/one/video.mp4\"")));
         const auto shots = p.shots();
         const Json request = p.request();
         p.remove_shot(0);
@@ -185,10 +186,11 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(p.missing_media().size(), 2, 30000);
         QVERIFY(!p.read_only());
         save(p);
-        QVERIFY(read(file).contains(more)); // what others keep there stays
+        QVERIFY(read(file).contains(more)); // what a newer version stored there stays
     }
 
-    /// What a request takes from the project's folder moves with it, and a path written by hand is of that folder.
+    /// Files of a request in the project's folder move with it, and relative paths that a user writes begin in that
+    /// folder.
     void what_a_request_takes_moves_with_its_project() {
         QDir(home_->path()).mkpath("here/pictures");
         const QString here = home_->file("here"), there = home_->file("there");
@@ -206,7 +208,7 @@ private slots:
         open(p, here + "/cut.denoir");
         QVERIFY(p.request() == before);
         p.clear();
-        p.finish(); // its lock is let go
+        p.finish(); // lets go of the lock
         QVERIFY(QDir().rename(here, there));
         open(p, there + "/cut.denoir");
         QCOMPARE(to_qstring(p.request()["image"].get<std::string>()), there + "/pictures/start.png");
@@ -219,7 +221,7 @@ private slots:
         QDir(there).mkpath("wan");
         p.set_request({{"schema", 1}, {"model", (there + "/wan").toStdString()}});
         save(p);
-        QVERIFY(QDir().rename(there, here)); // and its model with it
+        QVERIFY(QDir().rename(there, here)); // the model moves as well
         open(p, here + "/cut.denoir");
         QCOMPARE(to_qstring(p.request()["model"].get<std::string>()), here + "/wan");
         p.set_request({{"schema", 1}, {"model", "/models/one"}});
@@ -300,14 +302,14 @@ private slots:
         const QString other = home_->file(QStringLiteral("other.denoir"));
         save_as(second, other);
         QVERIFY(!second.read_only());
-        first.clear(); // lets go
+        first.clear(); // lets go of the lock
         first.finish();
         open(second, file);
         QVERIFY(!second.read_only());
         QCOMPARE(second.count(), 1);
     }
 
-    /// The lock goes along with a folder that is moved while it is open, or copied to another machine.
+    /// The lock must follow if the folder is moved while the project is open, or copied to another machine.
     void a_project_that_was_moved() {
         QVERIFY(QDir().mkpath(home_->file("film")));
         Project project;
@@ -344,7 +346,7 @@ private slots:
             QTRY_COMPARE_WITH_TIMEOUT(home_->autosaves().size(), 1, 30000);
             QVERIFY(Project::recoverable().isEmpty()); // this studio still runs
             QVERIFY(!read(file).contains(QStringLiteral("\"frames\": 9")));
-        } // as if it had crashed: the file stays
+        } // as if it had crashed, the file stays
         const auto left = Project::recoverable();
         QCOMPARE(left.size(), 1);
         QCOMPARE(left[0].path, file);
@@ -364,7 +366,7 @@ private slots:
         QVERIFY(Project::recoverable().isEmpty());
         QVERIFY(QDir(home_->data(QStringLiteral("autosave"))).entryList(QDir::Files).isEmpty());
 
-        // The end of a session keeps what has no name.
+        // A project without a name is kept when the session ends.
         {
             Project p;
             p.set_autosave(true);
@@ -376,7 +378,7 @@ private slots:
         QVERIFY(kept[0].kept && kept[0].path.isEmpty());
         Project::discard(kept[0]);
         QVERIFY(Project::recoverable().isEmpty());
-        // A damaged autosave is no recovery, and stays.
+        // A damaged autosave is not offered, and stays on the disk.
         write(home_->data(QStringLiteral("autosave/broken.json")), QStringLiteral("{\"project\": "));
         QVERIFY(Project::recoverable().isEmpty());
     }
@@ -386,7 +388,7 @@ private slots:
         p.set_autosave(true);
         p.add_shot(take(5));
         QTRY_COMPARE_WITH_TIMEOUT(home_->autosaves().size(), 1, 30000);
-        p.undo().undo(); // nothing is left to lose
+        p.undo().undo(); // nothing is left that could be lost
         QTRY_COMPARE_WITH_TIMEOUT(home_->autosaves().size(), 0, 30000);
     }
 
@@ -416,7 +418,7 @@ private slots:
         QVERIFY(p.issue().isEmpty());
     }
 
-    /// Who ends it all the same finds what was kept before, and no crash.
+    /// If the user ends the session all the same, the next one finds the older state that was kept, and no crash.
     void what_could_not_be_kept_is_no_crash() {
         {
             Project p;

@@ -12,9 +12,9 @@ using namespace denoir::app;
 class ProjectUndoTest : public QObject {
     Q_OBJECT
 private slots:
-    /// An edit costs what it changes, however long the cut is.
+    /// An edit must take only as much memory as it changes, however long the cut is.
     void edits_of_a_long_cut_take_little_memory() {
-        constexpr int shots = 300, edits = 200; // each of them is kept
+        constexpr int shots = 300, edits = 200; // all of them are kept
         Project p;
         for (int i = 0; i < shots; ++i) p.add_shot(take(50));
         const auto used = [] { return double(::mallinfo2().uordblks); };
@@ -24,7 +24,7 @@ private slots:
         QVERIFY2(each < 10'000, qPrintable(QStringLiteral("%1 bytes each").arg(each)));
     }
 
-    /// Whatever is done, undo and redo go through the same cuts.
+    /// Whatever the user does, undo and redo go through the same cuts.
     void every_edit_is_undone_and_done_again() {
         Project p;
         std::mt19937 random(5);
@@ -69,7 +69,7 @@ private slots:
         }
     }
 
-    /// Of very many steps the oldest are forgotten, and the others counted all the same.
+    /// Beyond a number of steps the oldest are forgotten, which must not confuse the count of the others.
     void steps_are_forgotten_and_counted() {
         Project p;
         constexpr int beyond = 30;
@@ -78,17 +78,17 @@ private slots:
             QCOMPARE(p.step(), i + 1);
         }
         QCOMPARE(p.undo().count(), Project::most_steps);
-        QVERIFY(p.trim(0, 0, 20, 1) && p.trim(0, 0, 30, 1)); // one step, which grows
+        QVERIFY(p.trim(0, 0, 20, 1) && p.trim(0, 0, 30, 1)); // both trims are one growing step
         QCOMPARE(p.step(), Project::most_steps + beyond + 1);
         p.undo().undo();
         p.undo().undo();
         QCOMPARE(p.step(), Project::most_steps + beyond - 1);
-        p.add_shot(take(50)); // in the place of what was undone: nothing more is forgotten
+        p.add_shot(take(50)); // replaces what was undone, so no more is forgotten
         QCOMPARE(p.step(), Project::most_steps + beyond);
         while (p.undo().canUndo()) p.undo().undo();
         QCOMPARE(p.step(), beyond + 1);
         QCOMPARE(p.count(), beyond + 1);
-        QVERIFY(p.is_modified()); // the empty cut is out of reach
+        QVERIFY(p.is_modified()); // the empty cut can no longer be reached
         p.clear();
         QCOMPARE(p.step(), 0);
     }
@@ -110,7 +110,7 @@ private slots:
         QVERIFY(p.shots() == cut);
     }
 
-    /// A take that goes from before it or behind it leaves the chosen one chosen.
+    /// The chosen take stays chosen if one before or behind it is removed.
     void the_chosen_take_stays_chosen() {
         Project p;
         p.add_shot(take(33, "a"));
@@ -124,7 +124,7 @@ private slots:
         QCOMPARE(p.shot(0).current().name, QStringLiteral("b"));
     }
 
-    /// Of other shots, and of another drag, be it the 65536th after.
+    /// A drag of another shot is a step of its own, and so is another drag of the same, even the 65536th after it.
     void drags_are_steps_of_their_own() {
         Project p;
         for (int i = 0; i < 3; ++i) p.add_shot(take(50));

@@ -46,7 +46,7 @@ private slots:
         QCOMPARE(placer_->held(), 0);
     }
 
-    /// The first copy becomes a shot, the others takes of it.
+    /// The first copy becomes a shot, and the others become its takes.
     void copies_of_an_extension_become_one_shot() {
         const QString tag = ResultPlace{{shot()}, {}, {new_id()}}.tag();
         const quint64 first = add(tag), second = add(tag);
@@ -64,12 +64,12 @@ private slots:
         QCOMPARE(project_->count(), 2);
         QCOMPARE(said.count(), 1);
         QVERIFY2(said[0][0].toString().contains("too long"), qPrintable(said[0][0].toString()));
-        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[1]); // longer than the shot
+        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[1]); // this clip is longer than the shot
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(1));
         QCOMPARE(said.count(), 2);
     }
 
-    /// The clip begins with pictures of the shot before: they are shown once.
+    /// The clip begins with pictures of the shot before it, which must be shown only once.
     void an_extension_does_not_repeat_what_it_was_given() {
         const QString run = tiny_run(runs_home_.file("extension"), 1, 1);
         {
@@ -83,7 +83,7 @@ private slots:
         QCOMPARE(project_->shot(1).out, 9);
         {
             RunFolder folder = RunFolder::take(to_path(run));
-            folder.record().request.forcing->overlap = 17; // as many as its video has not: it was cut short
+            folder.record().request.forcing->overlap = 17; // more than the video has, since it was cut short
             folder.save();
         }
         end(ResultPlace{{shot()}, {}, {new_id()}}.tag(), run);
@@ -91,17 +91,18 @@ private slots:
         QCOMPARE(project_->shot(1).in, 8);
     }
 
-    /// The clip continues the shot's last frames, wherever they are by then: trimmed, moved, of another take.
+    /// The clip continues the last frames of the shot, which may have been trimmed, moved or given another take
+    /// meanwhile.
     void an_extension_follows_the_last_part_of_a_split_shot() {
         const quint64 whole = add(extension_tag(0));
         QVERIFY(project_->split(0, 3));
         QVERIFY(project_->split(0, 1));
-        end(extension_tag(1), runs_[0]); // asked for after the splits: of that part
+        end(extension_tag(1), runs_[0]); // asked for after the splits, for that part
         QCOMPARE(project_->count(), 4);
         QCOMPARE(project_->shot(2).current().run, runs_[0]);
         QVERIFY(project_->remove_shot(2));
-        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[0]); // a part that shows another take remains one
-        QVERIFY(project_->trim(2, 4, 5));                   // and so does one that no longer begins where it did
+        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[0]); // a part that shows another take is still a part
+        QVERIFY(project_->trim(2, 4, 5));                   // and so is one that begins elsewhere now
         done(whole, runs_[1]);
         QCOMPARE(project_->count(), 4);
         QCOMPARE(project_->shot(3).current().run, runs_[1]);
@@ -128,12 +129,12 @@ private slots:
         QCOMPARE(project_->shot(2).current().run, runs_[0]);
     }
 
-    /// They keep what they show of it, and that is undone at once.
+    /// Each part goes on showing what it showed, and one undo takes all of it back.
     void a_retake_joins_all_parts_of_a_split_shot() {
         project_->add_shot(take(9, "b"), 0);
         const quint64 entry = add(ResultPlace{{shot()}, {}, {}}.tag());
         QVERIFY(project_->split(0, 6));
-        const quint64 of_first = add(ResultPlace{{shot()}, {}, {}}.tag()); // asked after that split
+        const quint64 of_first = add(ResultPlace{{shot()}, {}, {}}.tag()); // asked for after that split
         QVERIFY(project_->split(0, 2) && project_->trim(1, 3, 5) && project_->move_shot(2, 3));
         const int steps = project_->undo().index();
         done(entry, runs_[0]);
@@ -143,7 +144,7 @@ private slots:
             return s.current().run == run && s.in == in && s.out == out;
         };
         QVERIFY(shows(0, runs_[0], 0, 2) && shows(1, runs_[0], 3, 5) && shows(3, runs_[0], 6, 9));
-        QCOMPARE(project_->shot(2).takes.size(), std::size_t(1)); // another shot
+        QCOMPARE(project_->shot(2).takes.size(), std::size_t(1)); // a different shot
         done(of_first, runs_[1]);
         QVERIFY(shows(0, runs_[1], 0, 2) && shows(1, runs_[1], 3, 5) && shows(3, runs_[0], 6, 9));
         project_->undo().undo();
@@ -161,7 +162,7 @@ private slots:
         QVERIFY(project_->shot(0).current().run == runs_[0] && project_->shot(1).current().run == runs_[0]);
     }
 
-    /// The copies of an extension are takes of the shot that the first of them became, of both its parts.
+    /// Copies become takes of the shot that the first of them became, in both of its parts.
     void a_copy_joins_all_parts_of_what_the_first_one_became() {
         const QString tag = extension_tag(0);
         const quint64 first = add(tag), second = add(tag);
@@ -172,7 +173,7 @@ private slots:
         for (const int row : {1, 2}) QCOMPARE(project_->shot(row).current().run, runs_[1]);
     }
 
-    /// The part that shows more than was made again keeps its own.
+    /// A part that shows more than what was made again does not get the new take.
     void a_part_joins_those_of_the_parts_that_lie_in_it() {
         project_->add_shot(take(20, "b"), 0);
         project_->trim(0, 3, 12);
@@ -183,13 +184,13 @@ private slots:
         QCOMPARE(project_->shot(1).takes.size(), std::size_t(1));
     }
 
-    /// A part of nine frames goes where the shot shows no more than that.
+    /// A part of nine frames is placed only if the shot shows no more than those.
     void a_part_shorter_than_its_shot_is_not_placed() {
         QSignalSpy said(&*placer_, &ResultPlacer::said);
         project_->add_shot(take(20, "b"), 0);
         project_->trim(0, 2, 12);
         const auto part_at = [&](int frame) { end(ResultPlace{{shot()}, frame, {}}.tag(), runs_[0]); };
-        for (const int frame : {2, 3}) part_at(frame); // ends too early, begins too late
+        for (const int frame : {2, 3}) part_at(frame); // the first ends too early, the second begins too late
         QCOMPARE(said.count(), 2);
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(1));
         project_->trim(0, 3, 12);
@@ -198,7 +199,7 @@ private slots:
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(2));
     }
 
-    /// What was undone to be compared can be done again, then the result comes in.
+    /// After an undo the user can redo what was undone. A result must not prevent that, so it waits.
     void a_result_waits_while_there_is_something_to_redo() {
         project_->trim(0, 1, 4);
         project_->trim(0, 2, 4);
@@ -212,7 +213,7 @@ private slots:
         QCoreApplication::processEvents();
         QCOMPARE(placer_->held(), 1);
         project_->undo().redo();
-        project_->undo().undo(); // in the same moment: there is something again
+        project_->undo().undo(); // at the same moment there is something to redo again
         QCoreApplication::processEvents();
         QCOMPARE(placer_->held(), 1);
         project_->undo().redo();
@@ -232,7 +233,7 @@ private slots:
         project_->rename_shot(0, "opening");
         QTRY_COMPARE_WITH_TIMEOUT(placer_->held(), 0, 30000);
         QCOMPARE(project_->count(), 2);
-        QCOMPARE(project_->shot(1).takes.size(), std::size_t(2)); // copies, also when held
+        QCOMPARE(project_->shot(1).takes.size(), std::size_t(2)); // the copies that were held, too
     }
 
     void it_can_be_put_in_at_once() {
@@ -244,7 +245,7 @@ private slots:
         QVERIFY(!project_->undo().canRedo());
     }
 
-    /// The queue goes on after a crash, whether its cut is back or not.
+    /// After a crash the queue goes on, whether the user recovers the cut or not.
     void a_result_waits_for_the_cut_that_may_be_recovered() {
         QSignalSpy said(&*placer_, &ResultPlacer::said);
         const QString other = project_->shot(0).id;
@@ -256,12 +257,12 @@ private slots:
         const QString tag = ResultPlace{{lost}, {}, {new_id()}}.tag();
         end(tag, runs_[0]);
         end(tag, runs_[1]);
-        end(ResultPlace{{other}, {}, {}}.tag(), runs_[0]); // has its shot
+        end(ResultPlace{{other}, {}, {}}.tag(), runs_[0]); // its shot exists
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(2));
         QCOMPARE(said.count(), 0);
         project_->undo().undo();
         project_->undo().undo();
-        placer_->set_recovery_offered(false); // of no use: told, once there is nothing to redo
+        placer_->set_recovery_offered(false); // its shot does not, which is told once there is nothing to redo
         QCOMPARE(placer_->held(), 2);
         placer_->place_held();
         QCOMPARE(said.count(), 2);
@@ -281,13 +282,14 @@ private slots:
         QCOMPARE(project_->shot(1).takes.size(), std::size_t(2));
     }
 
-    /// The studio ended before the recovery was answered: the next one brings the results into its cut, once.
+    /// The studio ended before the user answered. The next one must bring the results into the recovered cut, and only
+    /// once.
     void what_an_earlier_session_left_is_recovered_too() {
         const QString file = home_.data("cut.denoir");
         leave_results_of(file);
         placer_->set_recovery_offered(true);
-        placer_->set_recovery_offered(true); // once more after a Cancel
-        start_again();                       // unanswered
+        placer_->set_recovery_offered(true); // as after a Cancel
+        start_again();                       // ends without an answer
         placer_->set_recovery_offered(true);
         open(*project_, file);
         placer_->set_recovery_offered(false);
@@ -297,10 +299,10 @@ private slots:
         start_again();
         placer_->set_recovery_offered(true);
         placer_->set_recovery_offered(false);
-        QCOMPARE(project_->shot(0).takes.size(), std::size_t(2)); // what was removed stays so
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(2)); // what the user removed stays removed
     }
 
-    /// However often it is asked for, and not what the cut that comes back has already.
+    /// However often it is asked for, and without results that the recovered cut has already.
     void what_is_recovered_comes_once() {
         const QString file = home_.data("cut.denoir");
         leave_results_of(file);
@@ -315,7 +317,7 @@ private slots:
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(3));
     }
 
-    /// Its shot may be split before anybody answers.
+    /// The shot may be split before the user answers.
     void what_is_recovered_joins_all_parts_of_a_split_shot() {
         const QString file = home_.data("cut.denoir");
         leave_results_of(file);
@@ -326,7 +328,7 @@ private slots:
         for (const int row : {0, 1}) QCOMPARE(project_->shot(row).takes.size(), std::size_t(3));
     }
 
-    /// Unsaved changes that were kept at the end come back without a question, and so do they.
+    /// Unsaved changes that were kept at the end come back without a question, and their results do, too.
     void what_a_session_left_comes_with_what_it_kept() {
         const QString file = home_.data("cut.denoir");
         leave_results_of(file);
@@ -335,10 +337,10 @@ private slots:
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(3));
     }
 
-    void what_has_no_place_is_said() {
+    void results_without_a_place_are_reported() {
         QSignalSpy said(&*placer_, &ResultPlacer::said);
         end(QString(), runs_[0]);                                          // not made for the cut
-        end(ResultPlace{{shot()}, {}, {}}.tag(), QString());               // no video
+        end(ResultPlace{{shot()}, {}, {}}.tag(), QString());               // made no video
         end(ResultPlace{{shot()}, {}, {}}.tag(), runs_home_.file("none")); // deleted meanwhile
         QCOMPARE(said.count(), 1);
         end(ResultPlace{{QStringLiteral("gone")}, {}, {}}.tag(), runs_[0]);
@@ -347,7 +349,7 @@ private slots:
         project_->trim(0, 1, 4);
         project_->undo().undo();
         end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[0]);
-        project_->clear(); // its shot goes while it is held
+        project_->clear(); // its shot is removed while it is held
         QTRY_COMPARE_WITH_TIMEOUT(said.count(), 3, 30000);
         QCOMPARE(project_->undo().count(), 0);
     }
@@ -362,12 +364,12 @@ private:
         queue_.emplace(*worker_);
         placer_.emplace(*project_, *queue_);
     }
-    /// The cut is in this file and not open; an earlier session made two takes of its shot, which are unplaced.
+    /// The cut is in this file and not open. An earlier session made two takes for its shot that were never placed.
     void leave_results_of(const QString& file) {
         const QString tag = ResultPlace{{shot()}, {}, {}}.tag(), queued = home_.data("queue.json");
         save_as(*project_, file);
         project_->clear();
-        queue_->clear_waiting(); // of the tests before
+        queue_->clear_waiting(); // left by the other tests
         add(tag);
         add(tag);
         QVERIFY(queue_->flush());
@@ -382,7 +384,7 @@ private:
         start_again();
     }
     void done(quint64 entry, const QString& run) { emit queue_->entry_ended(entry, int(RunQueue::State::done), run); }
-    /// An entry of the queue that is done.
+    /// Adds an entry to the queue and marks it as done.
     void end(const QString& tag, const QString& run) { done(add(tag), run); }
 
     Home runs_home_, home_;

@@ -7,7 +7,7 @@
 
 namespace denoir::app {
 
-/// A shot of a take of so many frames, all of it.
+/// A shot that shows all of a take of so many frames.
 static Shot shot_of(int frames) {
     Take take;
     take.id = QStringLiteral("t");
@@ -42,18 +42,19 @@ void ShotRequestsTest::extension() {
     Shot shot = shot_of(33);
     const Request r = extension_of(shot, made(33));
     QCOMPARE(to_qstring(r.forcing->video), shot.current().video);
-    QVERIFY(!r.forcing->video_frames); // to its end, wherever that is
+    QVERIFY(!r.forcing->video_frames); // to the end of the video, wherever that is
     QCOMPARE(r.forcing->overlap, 17);
     QCOMPARE(r.forcing->ar_step, 2);
     QVERIFY(r.image.empty() && !r.seed);
-    // The picture that the shot ended with, and noise of another length, are not of what follows it.
+    // The picture that the shot ended with, and noise of its length, do not belong to what follows it.
     Request other = made(33);
     other.last_image = "/pictures/end.png";
     other.noise = {NoiseSource::Kind::file, 0, "/noise"};
     for (const Request& next : {extension_of(shot, other), retake_of(shot, other).request})
         QVERIFY(next.noise == NoiseSource{});
     QVERIFY(extension_of(shot, other).last_image.empty());
-    // Where the shot ends, not the video; never more than there is, nor all of the new clip.
+    // The clip goes on where the shot ends and not the video. It never begins with more frames than there are, nor with
+    // all of its own.
     shot.out = 12;
     QCOMPARE(*extension_of(shot, made(33)).forcing->video_frames, 12);
     QCOMPARE(extension_of(shot, made(33)).forcing->overlap, 9);
@@ -61,16 +62,16 @@ void ShotRequestsTest::extension() {
     QCOMPARE(extension_of(shot, made(9)).forcing->overlap, 5);
     QCOMPARE(extension_of(shot_of(1), made(33)).forcing->overlap, 1);
     QCOMPARE(*extension_of(shot_of(1), made(1)).frames, 5);
-    // A folder of frames may grow, and does not say how fast it is.
+    // A folder of frames may grow, and it does not tell its rate.
     shot.takes[0].kind = Take::Kind::frames;
     shot.takes[0].fps = 12;
     QCOMPARE(*extension_of(shot, made(33)).forcing->video_frames, 33);
     QCOMPARE(*extension_of(shot, made(33)).fps, 12.0);
-    // A window must have something to make beside what is given.
+    // Each window must make something beyond what it is given.
     Request windows = made(65);
     windows.forcing->base = 13;
     QCOMPARE(extension_of(shot_of(33), windows).forcing->overlap, 9);
-    // After a part of a shot as much as usual, not as little as that part.
+    // After a part of a shot the clip has the usual length, and not that of the part.
     shot.takes[0].part = 3;
     QVERIFY(!extension_of(shot, made(9)).frames);
     QCOMPARE(extension_of(shot, Request()).forcing->overlap, 17);
@@ -86,19 +87,19 @@ void ShotRequestsTest::part_in_the_middle() {
     QCOMPARE(*again.part, 3);
     QCOMPARE(*again.end, 32);
     QVERIFY(again.request.image.empty() && !again.request.seed);
-    // Of a part, the place in the whole take adds up.
+    // The take is itself a part, so its place in the shot is added.
     shot.takes[0].part = 40;
     QCOMPARE(*retake_of(shot, made(65)).part, 43);
-    // Up to the end of the take nothing follows.
+    // At the end of the take nothing follows.
     shot.out = 65;
     QVERIFY(!retake_of(shot, made(65)).end);
     shot.in = 4, shot.out = 6;
     QCOMPARE(retake_of(shot, made(65)).request.forcing->overlap, 1);
-    shot.in = 3, shot.out = 63; // less than a latent frame was cut off: no part
+    shot.in = 3, shot.out = 63; // less than a latent frame was cut off, so all is made again
     QCOMPARE(*retake_of(shot, made(65)).request.frames, 65);
 }
 
-/// Frames, overlap and block fit each other: what the engine asks for.
+/// Frames, overlap and block must fit each other, or the engine refuses the request.
 void ShotRequestsTest::blocks() {
     for (const int block : {1, 2, 3, 5, 7})
         for (int out = 1; out <= 97; out += 4)
@@ -122,8 +123,8 @@ void ShotRequestsTest::blocks() {
                 }
                 const Retake again = retake_of(shot, request);
                 if (!again.part) continue;
-                QVERIFY(!again.end || again.request.forcing->block == 1); // an image is one latent frame
-                const int shown = in - *again.part;                       // where the part lies in the new clip
+                QVERIFY(!again.end || again.request.forcing->block == 1); // the end image takes one latent frame
+                const int shown = in - *again.part;                       // where the part begins in the new clip
                 QVERIFY(shown >= 0 && shown + shot.frames() <= *again.request.frames);
                 QVERIFY(!again.end || (*again.end >= out && *again.end < 97));
             }
@@ -137,11 +138,10 @@ void ShotRequestsTest::part_at_the_beginning() {
     QCOMPARE(*again.end, 17);
     QCOMPARE(*again.part, 0);
     QVERIFY(!again.request.image.empty() && again.request.forcing->video.empty());
-    // Of a clip that goes on after another, where nothing is shown but what it was given: something is made all the
-    // same.
+    // The shown part is no more than what the clip was given. Something must be made all the same.
     Request longer = made(33);
     longer.image.clear();
-    longer.forcing->video = QCoreApplication::applicationFilePath().toStdString(); // some file that is there
+    longer.forcing->video = QCoreApplication::applicationFilePath().toStdString(); // any file that exists
     longer.forcing->overlap = 17;
     shot.out = 10;
     QCOMPARE(*retake_of(shot, longer).request.frames, 21);
@@ -151,24 +151,25 @@ void ShotRequestsTest::all_of_it() {
     const Retake again = retake_of(shot_of(33), made(33));
     QCOMPARE(*again.request.frames, 33);
     QVERIFY(!again.part && !again.end && !again.request.seed);
-    // What an extension made begins after its overlap.
+    // What an extension has made begins behind its overlap.
     Request longer = made(33);
     longer.image.clear();
     longer.forcing->video = "/runs/b/video.mp4";
     Shot shot = shot_of(33);
     shot.in = 17;
     QVERIFY(!retake_of(shot, longer).part);
-    QCOMPARE(to_qstring(retake_of(shot, longer).request.forcing->video), shot.current().video); // the other is gone
+    // The first video is gone.
+    QCOMPARE(to_qstring(retake_of(shot, longer).request.forcing->video), shot.current().video);
     QCOMPARE(*retake_of(shot, longer).request.forcing->video_frames, 17);
-    longer.forcing->video = QCoreApplication::applicationFilePath().toStdString(); // some file that is there
+    longer.forcing->video = QCoreApplication::applicationFilePath().toStdString(); // any file that exists
     QVERIFY(retake_of(shot, longer).request.forcing->video == longer.forcing->video);
-    // A part, as it was asked for: its last frames may be too many to be shown.
+    // A part is made again as it was asked for, although its last frames may not all be shown.
     shot.takes[0].part = 5;
     shot.out = 31;
     QCOMPARE(*retake_of(shot, longer).part, 5);
     QVERIFY(retake_of(shot, longer).request.forcing->video == longer.forcing->video);
     shot.takes[0].part.reset();
-    // A clip longer than usual that was made in one window, too; in windows as it was.
+    // A clip longer than usual that was made in one window is made in one again, and one with windows in the same.
     Request in_one = made(193);
     in_one.model = DENOIR_TINY_MODEL;
     QCOMPARE(retake_of(shot_of(193), in_one).request.forcing->base, 193);
@@ -177,7 +178,7 @@ void ShotRequestsTest::all_of_it() {
     in_one = made(33);
     in_one.model = DENOIR_TINY_MODEL;
     QVERIFY(!retake_of(shot_of(33), in_one).request.forcing->base);
-    // Other models make all of it again.
+    // Other models can only make all of it again.
     Request other = made(33);
     other.mode = Mode::i2v;
     other.forcing.reset();

@@ -29,12 +29,12 @@ private slots:
         QVERIFY(!reader.busy());
         QCOMPARE(found.size(), std::size_t(3));
         QCOMPARE(found[0].take.video, file("a.mkv"));
-        QCOMPARE(found[0].take.frames, 12); // counted: Matroska does not say it
+        QCOMPARE(found[0].take.frames, 12); // counted, since Matroska does not tell
         QVERIFY(!found[1].issue.isEmpty());
         QCOMPARE(found[2].take.video, file("b.mkv"));
     }
 
-    /// What is Denoir's own is shown as it is.
+    /// Players may turn a video or stretch its pixels, which Denoir does not; the user is told.
     void what_players_show_in_another_way_is_told() {
         const QString media = QStringLiteral(DENOIR_FIXTURES "/media/");
         Project project;
@@ -53,7 +53,7 @@ private slots:
         for (const int plain : {2, 3}) QCOMPARE(found[std::size_t(plain)].otherwise, QStringList());
     }
 
-    /// What was read for a project stays out of the one that was opened meanwhile.
+    /// A take that was read for one project must not appear in the one that was opened meanwhile.
     void another_project_gets_nothing() {
         Project project;
         project.add_shot(take(5));
@@ -67,7 +67,7 @@ private slots:
         QVERIFY(!used && !reader.busy());
     }
 
-    /// Counting a video's frames can be ended, and what is asked for afterwards is read.
+    /// Counting the frames of a video can be stopped, and the next take is read all the same.
     void reading_can_be_stopped() {
         std::stop_source stop;
         stop.request_stop();

@@ -64,7 +64,7 @@ private slots:
         QCOMPARE(row(folder / "tiny").data(ModelCatalogue::DTypeRole).toString(), QStringLiteral("f32"));
         QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), QStringLiteral("fits"));
         QSignalSpy judged(&models, &QAbstractItemModel::dataChanged);
-        models.set_available(1000); // a very small card
+        models.set_available(1000); // as much as a very small card has
         QCOMPARE(judged.count(), 1);
         QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), QStringLiteral("too large"));
         models.set_available(0);
@@ -81,14 +81,14 @@ private slots:
                  QStringList{QStringLiteral("low-noise transformer")});
         QCOMPARE(state(folder / "other" / "broken.safetensors"), ModelCatalogue::State::unreadable);
         QVERIFY(!row(folder / "other" / "broken.safetensors").data(ModelCatalogue::IssueRole).value<Issue>().isEmpty());
-        // A relative that no run would begin with is not called ready.
+        // A related model that no run accepts must not be called ready.
         QCOMPARE(state(folder / "vace"), ModelCatalogue::State::unreadable);
         const Issue relative = row(folder / "vace").data(ModelCatalogue::IssueRole).value<Issue>();
         QVERIFY2(relative.message.contains(QStringLiteral("VACE")), qPrintable(relative.line()));
         QCOMPARE(models.rowCount(), 6);
         QVERIFY(models.bundled().isEmpty());
 
-        // The folder is watched.
+        // The folder is watched, so a removed model disappears by itself.
         fs::remove_all(folder / "tiny");
         QTRY_COMPARE_WITH_TIMEOUT(models.rowCount(), 5, 20000);
         models.set_folders({});
@@ -96,7 +96,7 @@ private slots:
         QCOMPARE(models.rowCount(), 0);
     }
 
-    /// As in ComfyUI/models/diffusion_models/WanVideo/I2V, where several transformers lie in a folder.
+    /// People keep several transformers in folders such as ComfyUI/models/diffusion_models/WanVideo/I2V.
     void models_deep_in_folders_are_found() {
         const fs::path root = to_path(home_->file(QStringLiteral("deep-models"))),
                        place = root / "2" / "3" / "4" / "5" / "6";
@@ -111,7 +111,7 @@ private slots:
         QCOMPARE(models.rowCount(), 2);
     }
 
-    /// What fills one watched folder takes nothing from the next, nor what lies deep from what is near.
+    /// The number of models is limited in each watched folder by itself, and models near its top come first.
     void a_full_folder_hides_no_other() {
         const fs::path full = to_path(home_->file(QStringLiteral("full"))),
                        other = to_path(home_->file(QStringLiteral("other-models")));

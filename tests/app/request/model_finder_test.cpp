@@ -34,8 +34,9 @@ private slots:
         put(fixtures / "SkyReels-V2-DF-tiny", "models/SkyReels-V2-DF-14B-540P");
         expect({"models/SkyReels-V2-DF-14B-540P", "models/Wan2.1-T2V-14B", "models/wan2.1_t2v_1.3B_fp16.safetensors"});
     }
-    /// One row a transformer, with the path that a request needs; a pair is its high-noise file.
-    void of_comfyui_each_file_is_a_model() {
+    /// Each transformer gives a row with the path that a request needs. A pair of experts is listed by its high-noise
+    /// file.
+    void each_file_in_comfyui_folders_is_a_model() {
         const fs::path models = "ComfyUI/models";
         put(transformer, models / "diffusion_models/wan2.1_t2v_14B_fp8.safetensors");
         put(transformer, models / "diffusion_models/Wan22/wan2.2_t2v_low_noise_14B.safetensors");
@@ -44,7 +45,7 @@ private slots:
         expect({"ComfyUI/models/diffusion_models/Wan22/wan2.2_t2v_high_noise_14B.safetensors",
                 "ComfyUI/models/diffusion_models/wan2.1_t2v_14B_fp8.safetensors"});
     }
-    /// The only one of a tree is no other's name either.
+    /// A model must not take its name from a folder for many, even if it is the only one there.
     void a_folder_for_many_is_no_model() {
         put(transformer, "ComfyUI/models/diffusion_models/HighNoise/wan.safetensors");
         put(transformer, "ComfyUI/models/diffusion_models/LowNoise/wan.safetensors");
@@ -56,7 +57,7 @@ private slots:
         for (const char* name : {"Wan2.1-T2V-tiny", "Wan2.1-T2V-tiny-Diffusers", "Wan2.2-T2V-A14B-tiny",
                                  "Wan2.2-I2V-A14B-tiny-Diffusers", "SkyReels-V2-I2V-tiny"})
             put(fixtures / name, name);
-        fs::remove(root() / "Wan2.1-T2V-tiny/config.json"); // as downloaded by hand
+        fs::remove(root() / "Wan2.1-T2V-tiny/config.json"); // like a repository that was downloaded by hand
         put(fixtures / "Wan2.1-T2V-tiny-Diffusers", "without-index");
         fs::remove(root() / "without-index/model_index.json");
         put(transformer, "Wan2.1-T2V-tiny/tuned/mine.safetensors");
@@ -86,7 +87,7 @@ private slots:
         expect({"Wan", "unet/wan-00001-of-00002.safetensors"});
     }
 
-    /// ComfyUI's upscalers, detectors and the like.
+    /// ComfyUI's upscalers, detectors and the like are .pth files, too.
     void another_programs_pth_is_no_broken_model() {
         put_text("upscale_models/4x-UltraSharp.pth",
                  std::string("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.\x80\x02M\xE9\x03.", 21));
@@ -118,7 +119,7 @@ private:
         fs::create_directories((root() / to).parent_path());
         std::ofstream(root() / to, std::ios::binary) << text;
     }
-    /// Paths below the root, sorted.
+    /// Compares the paths below the root, which are sorted.
     void expect(QStringList expected) const {
         ModelFinder finder{std::stop_token()};
         finder.look_below(root());

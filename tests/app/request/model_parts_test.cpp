@@ -72,7 +72,7 @@ private slots:
         QCOMPARE(document.asked().parts.vae, to_path(vae_));
         QVERIFY(document.wait_resolved(20000));
         QVERIFY2(document.valid(), document.issues().isEmpty() ? "" : qPrintable(document.issues().first().line()));
-        document.set_value(model, QStringLiteral(DENOIR_TINY_MODEL)); // which needs none
+        document.set_value(model, QStringLiteral(DENOIR_TINY_MODEL)); // a model that needs no further parts
         QVERIFY(document.asked().parts.empty());
         undo.undo();
         QCOMPARE(document.asked().parts.vae, to_path(vae_));

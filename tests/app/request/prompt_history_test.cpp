@@ -21,7 +21,7 @@ private slots:
         QVERIFY(history.previous(QStringLiteral("new")).isNull());
         history.add(QStringLiteral("one"));
         history.add(QStringLiteral("two"));
-        history.add(QStringLiteral("one")); // each once
+        history.add(QStringLiteral("one")); // a repeated prompt counts once
         history.add(QStringLiteral("  "));
         QCOMPARE(history.prompts(), (QStringList{QStringLiteral("two"), QStringLiteral("one")}));
         QCOMPARE(history.previous(QStringLiteral("draft")), QStringLiteral("one"));
@@ -30,7 +30,8 @@ private slots:
         QCOMPARE(history.next(), QStringLiteral("one"));
         QCOMPARE(history.next(), QStringLiteral("draft"));
         QVERIFY(history.next().isNull());
-        QCOMPARE(history.previous(QStringLiteral("one")), QStringLiteral("two")); // what is shown is no step back
+        // The prompt that is shown already is passed over.
+        QCOMPARE(history.previous(QStringLiteral("one")), QStringLiteral("two"));
     }
 
     void prompts_are_kept() {

@@ -22,7 +22,7 @@ private slots:
     void init() { home_.emplace(); }
     void cleanup() { home_.reset(); }
 
-    /// A crash a moment after the last edit loses nothing of it.
+    /// A crash a moment after the last edit must not lose it.
     void each_edit_is_kept_soon() {
         Session first(*this);
         first.kept.restore(QStringLiteral("a fox"));
@@ -30,7 +30,7 @@ private slots:
         first.document.set_value(QStringLiteral("steps"), 7);
         first.document.set_value(QStringLiteral("seed"), 42);
         QTRY_VERIFY_WITH_TIMEOUT(stored() == asked_json(first.document.asked()), 30000);
-        // Only a locked seed comes back: what was drawn for one run is not meant for all.
+        // Only a locked seed comes back, because the one that was drawn for a run is not meant for all others.
         first.document.set_seed_locked(false);
         QTRY_VERIFY_WITH_TIMEOUT(!stored().contains("seed"), 30000);
         first.document.set_seed_locked(true);
@@ -58,7 +58,7 @@ private slots:
         QVERIFY(stored()["prompt"] == "a fox");
     }
 
-    /// One of another version is put aside, and the first prompt is there to begin with.
+    /// A file of another version is put aside, and the studio begins with the first sample prompt.
     void what_cannot_be_read_is_put_aside() {
         write_file(to_path(file()), R"({"schema": 1, "steps": "many"})");
         Session session(*this);
@@ -68,7 +68,7 @@ private slots:
         QVERIFY(QFile::exists(file() + QStringLiteral(".broken")));
     }
 
-    /// Where versions before had it.
+    /// Earlier versions kept the request in the settings.
     void what_the_settings_kept_is_taken_over() {
         Settings().set_value(QStringLiteral("document/last"), QStringLiteral(R"({"schema": 1, "prompt": "a boat"})"));
         Session session(*this);

@@ -73,11 +73,11 @@ private slots:
         QVERIFY(asked_json(document_->asked()) == before);
         while (stack_->canRedo()) stack_->redo();
         QVERIFY(asked_json(document_->asked()) == after);
-        document_->set_value(key("prompt"), key("a fox")); // nothing changes: no step
+        document_->set_value(key("prompt"), key("a fox")); // nothing changes, so this is no step
         QCOMPARE(stack_->count(), 5);
     }
 
-    /// Whatever is edited in whatever order: undo and redo walk the same states.
+    /// Typing is one undo step until it settles; choosing is a step each time.
     void a_choice_is_a_step_of_its_own() {
         const auto type = [this](const char* text) { document_->set_value(key("prompt"), key(text)); };
         type("a"), type("a r"), type("a red ball");
@@ -88,11 +88,12 @@ private slots:
         stack_->undo();
         QCOMPARE(document_->value(key("prompt")).toString(), QString());
         document_->set_value(key("image"), key("/one.png"));
-        document_->set_value(key("image"), key("/two.png")); // cropped, say
+        document_->set_value(key("image"), key("/two.png")); // for example a crop of the first
         stack_->undo();
         QCOMPARE(document_->value(key("image")).toString(), QStringLiteral("/one.png"));
     }
 
+    /// Whatever is edited in whatever order, undo and redo go through the same states.
     void undo_round_trips() {
         std::mt19937 draw(5);
         std::vector<Json> states{asked_json(document_->asked())};
@@ -122,7 +123,7 @@ private slots:
         }
     }
 
-    void what_cannot_be_is_refused_at_once() {
+    void impossible_values_are_refused_at_once() {
         for (const auto& [name, value] : QVariantMap{
                  {key("frames"), 6},
                  {key("steps"), key("many")},
@@ -147,7 +148,7 @@ private slots:
         QVERIFY(!document_->valid() && !document_->resolved());
         QVERIFY(!document_->issue(key("image")).isEmpty());
         QVERIFY(!document_->issue(key("guidance_low")).isEmpty());
-        QVERIFY(document_->issue(key("height")).isEmpty()); // the other side is a default
+        QVERIFY(document_->issue(key("height")).isEmpty()); // the height was not set by the user
         QVERIFY(document_->issue(key("steps")).isEmpty());
         QVERIFY(document_->default_value(key("steps")).isValid());
         document_->set_value(key("model"), key("/no/such/model"));
@@ -169,7 +170,7 @@ private slots:
         document_->set_value(key("model"), models + key("SkyReels-V2-I2V-tiny"));
         QVERIFY(document_->wait_resolved(20000));
         QVERIFY(document_->takes_image() && !document_->takes_last_image());
-        QVERIFY(!document_->issue(key("image")).isEmpty()); // needs one
+        QVERIFY(!document_->issue(key("image")).isEmpty()); // this model needs an image
         QVERIFY(document_->default_value(key("steps")).isValid());
     }
 
@@ -205,7 +206,7 @@ private slots:
         QVERIFY(!document_->asked().steps.has_value());
     }
 
-    /// A seed that comes back by undo is as it was: locked, or not.
+    /// A seed that comes back by undo is locked if it was locked before.
     void undo_takes_the_lock_back_with_the_seed() {
         document_->set_value(key("seed"), 7);
         for (const bool all : {false, true}) {
@@ -221,11 +222,11 @@ private slots:
         stack_->undo();
         QVERIFY(!document_->seed_locked() && !document_->has_value(key("seed")));
         stack_->redo();
-        document_->set_seed_locked(false); // by hand: other steps leave it so
+        document_->set_seed_locked(false); // the user opens the lock, and other steps leave it so
         document_->set_value(key("steps"), 5);
         stack_->undo();
         QVERIFY(!document_->seed_locked());
-        document_->set_seed_locked(true); // since that step
+        document_->set_seed_locked(true); // after that step was undone
         stack_->redo();
         QVERIFY(document_->seed_locked());
         stack_->undo();
@@ -246,7 +247,7 @@ private slots:
         QVERIFY(!document_->seed_locked());
     }
 
-    /// As the dice, a retake and the command line draw theirs.
+    /// The dice, a retake and the command line draw seeds from the same range.
     void a_seed_is_drawn_from_one_range() {
         std::set<quint64> seeds;
         for (int i = 0; i < 20; ++i) seeds.insert(*document_->snapshot().request.seed);
@@ -254,7 +255,7 @@ private slots:
         QVERIFY(*seeds.rbegin() <= largest_drawn_seed);
     }
 
-    /// Beside a seed that is drawn anew each time the lock is open.
+    /// Without a seed there is nothing to lock, since a new one is drawn each time.
     void a_request_without_a_seed_has_no_lock() {
         document_->set_value(key("seed"), 7);
         Request other = tiny_request();
@@ -288,7 +289,7 @@ private slots:
         QVERIFY(!document_->seed_locked());
     }
 
-    /// A run from before clips were made in windows, or that was made in one all the same.
+    /// A run that is older than windows, or was made in one, must repeat its clip in one window.
     void a_long_clip_of_one_window_stays_one() {
         const int usual = document_->default_value(key("frames")).toInt(), frames = 2 * usual - 1;
         Request made = tiny_request();
@@ -305,7 +306,7 @@ private slots:
         stack_->redo();
         QCOMPARE(document_->asked().forcing->base, frames);
 
-        // From a file somebody wrote, or with another length: as such a clip is made today.
+        // A request from a file, or with another length, is divided as a new clip is.
         made.seed = 8;
         document_->restore(made, key("open"));
         QVERIFY(document_->wait_resolved(20000));
@@ -315,7 +316,7 @@ private slots:
         document_->set_value(key("frames"), frames + 4);
         QVERIFY(document_->wait_resolved(20000));
         QCOMPARE(document_->resolved()->forcing->base, usual);
-        // No longer than usual it may grow into several.
+        // A clip of the usual length may grow into several windows.
         made.frames = usual;
         document_->restore_made(made, key("restore"));
         QVERIFY(document_->wait_resolved(20000));
@@ -342,7 +343,7 @@ private slots:
         }
     }
 
-    /// A branch has its run's windows; what begins anew instead has them, too.
+    /// A branch has the windows of its run. If the user lets it begin anew instead, it keeps them.
     void a_branch_of_one_window_may_begin_anew() {
         Request made = tiny_request();
         made.start = Request::Start{tiny.toStdString(), 1, {}};
@@ -410,7 +411,8 @@ private slots:
         QVERIFY(!document_->asked().cache);
     }
 
-    /// No control shows a run's family: another model has its own, and the defaults are the model's.
+    /// No control shows the family that a run was stored with. Another model has its own family, and the defaults must
+    /// be those of the model.
     void no_family_outlives_its_model() {
         Request made = tiny_request();
         made.family = Family::skyreels_df;
@@ -420,7 +422,7 @@ private slots:
         QVERIFY(document_->wait_resolved(20000));
         QVERIFY(document_->valid());
 
-        made.family = Family::skyreels; // not what the files say: as it was made
+        made.family = Family::skyreels; // the family that the run was made as, which its files do not tell
         made.preprocess = Preprocess::diffusers;
         document_->restore(made, key("restore"));
         QCOMPARE(document_->asked().family, std::optional(Family::skyreels));
@@ -443,11 +445,11 @@ private slots:
             QCOMPARE(document_->asked().family, std::optional(Family::skyreels));
         }
         document_->load(hidden);
-        document_->set_value(key("model"), to_qstring(hidden.model)); // the one that it is
+        document_->set_value(key("model"), to_qstring(hidden.model)); // the family that the files tell
         QCOMPARE(document_->asked().family, std::optional(Family::skyreels));
     }
 
-    /// Where nothing else says it, a request without its family could not be started.
+    /// If no file tells the family, a request without it could not be started.
     void a_family_that_no_file_tells_stays() {
         const QString plain = home_.file(key("plain"));
         std::filesystem::copy(to_path(models + key("Wan2.1-T2V-tiny")), to_path(plain),
@@ -463,7 +465,7 @@ private slots:
         QVERIFY2(document_->valid(), qPrintable(document_->issues().value(0).line()));
     }
 
-    /// A run's mode follows from its images: with other images it is another.
+    /// The mode of a stored run follows from its images, so another image gives another mode.
     void a_restored_run_takes_an_image() {
         Request stored = tiny_request();
         stored.model = to_path(models + key("Wan2.2-TI2V-tiny"));
@@ -480,7 +482,8 @@ private slots:
         QCOMPARE(document_->mode(), Mode::i2v);
     }
 
-    /// What decides nothing of defaults and messages, and was edited while they were asked for.
+    /// A field that changes neither defaults nor messages is edited while these are worked out. The answer must not
+    /// undo that edit.
     void an_answer_is_of_the_newest_edits() {
         document_->set_value(key("steps"), 9);
         document_->set_value(key("prompt"), QStringLiteral("A fox."));

@@ -18,7 +18,7 @@ private slots:
         tokens.count(QStringLiteral("prompt"), QStringLiteral("ab c"), QStringLiteral(DENOIR_TINY_MODEL));
         QTRY_COMPARE_WITH_TIMEOUT(counted.count(), 1, 20000);
         QCOMPARE(counted[0][0].toString(), QStringLiteral("prompt"));
-        QCOMPARE(counted[0][1].toInt(), 6); // _ a b _ c </s>
+        QCOMPARE(counted[0][1].toInt(), 6); // the tokens _ a b _ c </s>
         QCOMPARE(counted[0][2].toInt(), 64);
         tokens.count(QStringLiteral("negative"), QString(500, QLatin1Char('x')), QStringLiteral(DENOIR_TINY_MODEL));
         QTRY_COMPARE_WITH_TIMEOUT(counted.count(), 2, 20000);

@@ -22,7 +22,7 @@ private slots:
         }
         QCOMPARE(seen.size(), 8);
     }
-    /// Numbers of this generator never change: stored seeds must go on giving the same prompts.
+    /// The numbers of this generator must never change, because stored seeds must go on giving the same prompts.
     void fixed_choices() {
         const QString text = QStringLiteral("{0|1|2|3|4|5|6|7|8|9}{0|1|2|3|4|5|6|7|8|9}");
         QCOMPARE(resolve_wildcards(text, 0), QStringLiteral("50"));
@@ -38,7 +38,7 @@ private slots:
         QCOMPARE(resolve_wildcards(QStringLiteral("a{|}b"), 1), QStringLiteral("ab"));
     }
     void open_braces_are_looked_at_once() {
-        // So many that a second look from each would outlast every test's limit.
+        // With so many braces, looking at the text once more for each would take longer than any limit.
         const QString text = QString(1 << 20, u'{') + QStringLiteral("a|b");
         QVERIFY(!has_wildcards(text));
         QVERIFY(has_wildcards(text + u'}'));
@@ -50,7 +50,7 @@ private slots:
         for (int i = 0; i < 300; ++i) deep += QStringLiteral("{a|");
         for (int i = 0; i < 300; ++i) deep += QStringLiteral("}");
         QCOMPARE(resolve_wildcards(deep, 1), QStringLiteral("a"));
-        // Too deep to be a choice: it stands for itself.
+        // A choice that is nested too deep stays in the text.
         const auto within = [](int braces) {
             return QString(braces, u'{') + QStringLiteral("{a|a}") + QString(braces, u'}');
         };

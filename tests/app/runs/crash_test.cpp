@@ -20,18 +20,18 @@ using namespace denoir::app;
 
 namespace {
 
-/// DENOIR_KILLS, else what a quick test has time for.
+/// How many times to kill: DENOIR_KILLS, or as often as a quick test has time for.
 int kills() {
     const int asked = qEnvironmentVariableIntValue("DENOIR_KILLS");
     return asked > 0 ? asked : 4;
 }
 
-/// The child: edits, queues and renders until it is killed. Says so once there is something to lose.
+/// The child process edits, queues and renders until it is killed. It says so once it has something to lose.
 int live(const QString& home) {
     Studio studio;
     studio.start();
     Request request = tiny_request();
-    request.steps = 200; // some seconds: most kills hit a run
+    request.steps = 200; // takes some seconds, so that most kills hit a run
     studio.document.load(request);
     int turn = 0;
     bool told = false;
@@ -77,18 +77,18 @@ private slots:
             child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
             child.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--live"), home.path()});
             QVERIFY(child.waitForStarted());
-            const bool worked = i % 3 != 0; // some are killed while they start
+            const bool worked = i % 3 != 0; // every third one is killed while it starts
             if (worked) QVERIFY(child.waitForReadyRead(60000));
             QTest::qWait(int(draw() % 500));
             child.kill();
             at_work += worked;
-            QVERIFY(child.waitForFinished(60000)); // a process that syncs to a busy disk dies when that is done
+            QVERIFY(child.waitForFinished(60000)); // a process that syncs to a busy disk can only die when that is done
 
             Studio studio;
             QVERIFY2(studio.queue.issue().isEmpty(), qPrintable(studio.queue.issue().line()));
             QVERIFY(studio.history.wait_scanned(30000));
             QVERIFY2(studio.history.issue().isEmpty(), qPrintable(studio.history.issue().line()));
-            // Every run that the disk holds is listed, and can be read.
+            // Every run on the disk must be listed and readable.
             int folders = 0;
             for (const QString& name :
                  QDir(home.data(QStringLiteral("runs"))).entryList(QDir::Dirs | QDir::NoDotAndDotDot))
@@ -96,7 +96,7 @@ private slots:
             QCOMPARE(studio.history.total(), folders);
             for (int row = 0; row < studio.history.rowCount(); ++row)
                 RunHistory::record(studio.history.index(row).data(RunHistory::PathRole).toString());
-            // What was at work is offered, nothing claims to be running.
+            // The run that was at work is offered, and nothing claims to be running.
             for (int row = 0; row < studio.queue.rowCount(); ++row) {
                 const auto state = RunQueue::State(studio.queue.index(row).data(RunQueue::StateRole).toInt());
                 QVERIFY(state != RunQueue::State::running);
@@ -106,7 +106,7 @@ private slots:
                 const QString run = studio.queue.index(row).data(RunQueue::RunRole).toString();
                 QVERIFY(studio.history.contains(run));
             }
-            // The project comes back as it was at the last autosave.
+            // The project comes back as the last autosave has it.
             const auto left = Project::recoverable();
             if (!left.isEmpty()) {
                 recover(studio.project, left.first());
@@ -117,7 +117,7 @@ private slots:
             }
             for (const auto& other : Project::recoverable()) Project::discard(other);
             if (i == count - 1 && !studio.queue.interrupted().isEmpty()) {
-                // And goes on.
+                // The studio goes on working.
                 studio.queue.clear_waiting();
                 const quint64 id = studio.queue.interrupted().first();
                 QSignalSpy ended(&studio.queue, &RunQueue::entry_ended);

@@ -62,7 +62,7 @@ private slots:
             QCOMPARE(steps[std::size_t(i)].latent.shape(), (Shape{16, 2, 4, 6}));
             QCOMPARE(steps[std::size_t(i)].x0.shape(), (Shape{16, 2, 4, 6}));
         }
-        // Shared, yet not overwritten by later steps: what was told is what was stored.
+        // The latents are shared with the engine, but later steps must not change them: they equal the stored ones.
         run_ = finished[0][1].value<RunResult>().run;
         const RunFolder run = RunFolder::open(to_path(run_));
         for (const StepUpdate& u : steps) {
@@ -181,7 +181,7 @@ private slots:
         QCOMPARE(indices, (std::set<int>{0, 1, 2, 3, 4}));
         QCOMPARE(frames[5][0].toULongLong(), one);
         QCOMPARE(frames[5][1].toInt(), 3);
-        QVERIFY(frames[5][2].value<QImage>() == third); // alone as in the whole clip
+        QVERIFY(frames[5][2].value<QImage>() == third); // the frame alone equals the one in the whole clip
         QCOMPARE(frames[6][0].toULongLong(), earlier);
         QCOMPARE(frames[6][2].value<QImage>().size(), QSize(48, 32));
 
@@ -189,7 +189,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(kept.count(), 1, 60000);
         QVERIFY(QFile::exists(home_.file(QStringLiteral("draft.mp4"))));
         drafts.decode_step(run_, 17);
-        drafts.decode_step(run_, 3, 5); // the first behind its last
+        drafts.decode_step(run_, 3, 5); // the first frame behind the last
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 2, 20000);
         QCOMPARE(failed[1][1].value<Issue>().field, QStringLiteral("frame"));
         worker_->cancel(job);

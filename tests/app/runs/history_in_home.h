@@ -12,7 +12,7 @@
 
 namespace denoir::app {
 
-/// The history of a home of its own, once open() is called: of the runs that lie in it by then.
+/// The history in a home of its own. Once open() is called it knows the runs that lie there.
 class HistoryInHome {
 protected:
     void enter() {

@@ -13,7 +13,7 @@
 
 namespace denoir::app {
 
-/// A queue and the worker that it feeds, in a home of their own.
+/// A queue and its worker in a home of their own.
 class QueueInHome {
 protected:
     void enter() {
@@ -37,7 +37,7 @@ protected:
         QFile file(home_->data(QStringLiteral("queue.json")));
         return file.open(QIODevice::ReadOnly) ? parse_json(file.readAll().toStdString(), "queue.json") : Json();
     }
-    /// As another session left it.
+    /// Writes the queue's file as an earlier session would have left it.
     void store(const Json& json) { store(json.dump().c_str()); }
     void store(const char* text) {
         tester_.reset();

@@ -22,7 +22,7 @@ private slots:
     void init() { enter(); }
     void cleanup() { leave(); }
 
-    /// In whatever order they were chosen; of those shown, while there are any.
+    /// In whatever order runs are removed, the next one is the first behind them that is still shown.
     void what_stood_behind_the_first_that_went_is_next() {
         for (int i = 1; i <= 6; ++i) fake_run(runs_, i, false);
         open();
@@ -40,20 +40,20 @@ private slots:
         for (const QString& named : {second, fourth}) history_->set_name(named, QStringLiteral("named"));
         history_->set_search(QStringLiteral("named"));
         QCOMPARE(history_->rowCount(), 2);
-        QCOMPARE(next_after({fourth}), second); // the last that is shown
-        QCOMPARE(next_after({second}), third);  // none is
+        QCOMPARE(next_after({fourth}), second); // no run behind it is shown, so it is the last one before
+        QCOMPARE(next_after({second}), third);  // no run is shown at all
         history_->set_search({});
         QCOMPARE(next_after({last}), fifth);
     }
 
-    /// As the command line is at work on one: nothing of it is in the folder of the runs.
+    /// The command line works on this run, and its folder among the runs does not change.
     void a_run_that_another_program_is_at_work_on_is_followed() {
         auto other = std::optional(RunFolder::take(fake_run(runs_, 1, false)));
         const std::vector<StepRecord> steps = other->record().steps;
         other->record().state = RunState::running;
         other->record().steps.resize(3);
         other->save();
-        for (int time = 0; time < 2; ++time) { // the second time it is read of the index
+        for (int time = 0; time < 2; ++time) { // the second time it comes from the index
             tester_.reset();
             history_.reset();
             open();
@@ -72,7 +72,7 @@ private slots:
         QCOMPARE(steps_done(), int(steps.size()) - 1);
     }
 
-    /// Its folder does not change with that.
+    /// The folder does not change when a program is killed.
     void the_end_of_a_program_that_was_killed_is_noticed() {
         auto other = std::optional(RunFolder::take(fake_run(runs_, 1, false)));
         other->record().state = RunState::running;
@@ -86,19 +86,19 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(standing(), RunStanding::interrupted, 20000);
     }
 
-    /// Whoever closes the window right after it.
+    /// The user closes the window right after giving the star.
     void a_star_of_the_last_moment_is_written() {
         for (int i = 0; i < 300; ++i) fake_run_quickly(runs_, i);
         open();
         const fs::path starred = to_path(run(7));
-        history_->rebuild(); // what is to be written waits for it
+        history_->rebuild(); // keeps the history busy, so that writing waits
         history_->set_starred(run(7), true);
         tester_.reset();
         history_.reset();
         QVERIFY(RunNotes::read(starred).starred);
     }
 
-    /// As another studio on the same runs does.
+    /// Another studio with the same runs gives the star.
     void a_star_from_elsewhere_is_seen_at_the_next_look() {
         const fs::path path = fake_run(runs_, 1, false);
         open();
@@ -107,7 +107,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(history_->starred(run(0)), 30000);
     }
 
-    /// The prompt that a run was asked for with is noted before it is listed.
+    /// The template of a prompt is stored before the run is listed.
     void a_prompt_template_leaves_a_star_alone() {
         open();
         const fs::path path = fake_run(runs_, 1, false);
@@ -119,7 +119,7 @@ private slots:
         QCOMPARE(RunNotes::read(path).name, QStringLiteral("the good one"));
     }
 
-    /// A disk that is not there for a moment is no deletion.
+    /// A disk that is not there for a moment must not look like a deletion.
     void what_cannot_be_looked_at_is_not_gone() {
         for (int i = 1; i <= 3; ++i) fake_run(runs_, i, false);
         open();
@@ -134,8 +134,8 @@ private slots:
         QCOMPARE(history_->rowCount(), 3);
     }
 
-    /// What somebody put there has no time in front of its name.
-    void what_is_not_of_the_trash_stays_there() {
+    /// Files that somebody else put into the trash have no time in their names, and must stay.
+    void files_that_the_trash_does_not_know_stay_there() {
         fake_run(runs_, 1, false);
         open();
         const fs::path kept = runs_ / ".trash" / "mine", of_others = runs_ / ".trash" / "notes-of-mine";
@@ -148,7 +148,7 @@ private slots:
         QCOMPARE(std::distance(fs::directory_iterator(runs_ / ".trash"), fs::directory_iterator()), 2);
     }
 
-    /// What was stopped can go on only from its steps.
+    /// A stopped run needs its steps to go on.
     void steps_of_a_run_that_can_go_on_are_never_dropped() {
         for (int i = 1; i <= 3; ++i) fake_run(runs_, i);
         for (const auto& [name, state] :
@@ -161,7 +161,7 @@ private slots:
         QCOMPARE(history_->plan_drop(1).runs, QStringList{run(0)});
     }
 
-    /// Somebody verifies it, or branches off.
+    /// Somebody may be verifying the run, or branching from it.
     void steps_of_a_run_at_work_stay() {
         const fs::path path = fake_run(runs_, 1);
         open();

@@ -40,14 +40,14 @@ private slots:
         QCOMPARE(seed(0), quint64(40));
         QCOMPARE(seed(39), quint64(1));
         QCOMPARE(history_->newest_done(), history_->index(0).data(RunHistory::PathRole).toString());
-        // Another program makes one; the folder is watched.
+        // The folder is watched, so a run of another program appears.
         fake_run(runs_, 41, false);
         QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 41, 30000);
         QCOMPARE(seed(0), quint64(41));
         fs::remove_all(runs_ / "run-000007");
         QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 40, 30000);
         QCOMPARE(history_->row_of(to_qstring(runs_ / "run-000007")), -1);
-        // The newest clip is one that can be shown.
+        // The newest clip must be one that can be shown.
         fs::remove(runs_ / "run-000041" / "video.mp4");
         history_->rebuild();
         QTRY_COMPARE_WITH_TIMEOUT(history_->newest_done(), to_qstring(runs_ / "run-000040"), 30000);
@@ -66,13 +66,13 @@ private slots:
         QCOMPARE(history_->rowCount(), 1);
         history_->set_search(QStringLiteral("steps:2"));
         QCOMPARE(history_->rowCount(), 0);
-        // As the rows say it.
+        // Words as the rows show them.
         for (const char* words : {"5 steps", "steps 5", "seed 1", "5 steps cfg 5 5 f 48×32"}) {
             history_->set_search(QString::fromUtf8(words));
             QCOMPARE(history_->rowCount(), 1);
         }
         history_->set_name(to_qstring(runs_ / "run-000003"), QStringLiteral("a 2×4 grid"));
-        for (const char* words : {"2×4", "2x4"}) { // as one can be typed, and as it is written
+        for (const char* words : {"2×4", "2x4"}) { // as people type it, and as it is shown
             history_->set_search(QString::fromUtf8(words));
             QCOMPARE(history_->rowCount(), 1);
         }
@@ -80,14 +80,14 @@ private slots:
         QCOMPARE(history_->rowCount(), 0);
         history_->set_search(QStringLiteral("nothing like that"));
         QCOMPARE(history_->rowCount(), 0);
-        fake_run(runs_, 60, false); // does not fit the search
+        fake_run(runs_, 60, false); // this run does not match the search
         QTRY_COMPARE_WITH_TIMEOUT(history_->total(), 29, 30000);
         QCOMPARE(history_->rowCount(), 0);
         history_->set_search({});
         QCOMPARE(history_->rowCount(), 29);
     }
 
-    /// In whatever language they stand in a row.
+    /// The search must find what a row says, in whatever language that is.
     void search_finds_the_words_of_a_row() {
         class German : public QTranslator {
             bool isEmpty() const override { return false; }
@@ -118,7 +118,7 @@ private slots:
         QCoreApplication::removeTranslator(&german);
     }
 
-    /// What was read of the folder between two clicks does not come over the second.
+    /// A look at the folder between two clicks must not overwrite the second one.
     void the_newest_star_is_shown() {
         for (int i = 1; i <= 3; ++i) fake_run(runs_, i, false);
         open();
@@ -156,7 +156,7 @@ private slots:
         history_->set_starred_only(true);
         QCOMPARE(history_->rowCount(), 1);
         QVERIFY(history_->wait_scanned(20000));
-        // The index is lost: nothing else is.
+        // If the index is lost, nothing else is.
         tester_.reset();
         history_.reset();
         QFile::remove(home_->data(QStringLiteral("history.sqlite")));
@@ -190,7 +190,7 @@ private slots:
         open();
         const QString run = history_->index(0).data(RunHistory::PathRole).toString();
         QCOMPARE(RunHistory::title(run), history_->index(0).data(RunHistory::PromptRole).toString());
-        // Sizes are written as everywhere in the window.
+        // Sizes are written as everywhere else in the window.
         QVERIFY(history_->index(0).data(RunHistory::SummaryRole).toString().startsWith(QStringLiteral("48×32 · 5 f")));
         QVERIFY(run_words::summary(tiny_request()).startsWith(QStringLiteral("48×32 · 5 f")));
         history_->set_name(run, QStringLiteral("the good one"));
@@ -215,7 +215,7 @@ private slots:
         const QString c = history_->index(0).data(RunHistory::PathRole).toString();
         history_->remove({c});
         QVERIFY(history_->can_restore());
-        history_->restore(); // the newest removal
+        history_->restore(); // takes back the newest removal
         QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 4, 30000);
         QVERIFY(history_->contains(c) && !history_->contains(a));
         history_->restore();
@@ -225,14 +225,14 @@ private slots:
         history_->purge_trash(1);
         QVERIFY(history_->can_restore());
         QTest::qWait(5);
-        history_->purge_trash(0, {a}); // a cut has it
+        history_->purge_trash(0, {a}); // the cut needs this run
         QVERIFY(history_->wait_scanned(30000) && history_->can_restore());
         history_->purge_trash(0);
         QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
     }
 
-    /// A copy that somebody put back by hand is left alone, and what was removed before it comes back all the same.
-    void what_another_run_has_the_name_of_keeps_nothing_away() {
+    /// A folder that somebody put in a removed run's place stays, and earlier removals can still be taken back.
+    void a_folder_with_a_removed_runs_name_does_not_hinder_the_others() {
         for (int i = 1; i <= 2; ++i) fake_run(runs_, i, false);
         open();
         const QString older = history_->index(0).data(RunHistory::PathRole).toString(),
@@ -245,7 +245,7 @@ private slots:
         QVERIFY(QDir(newer).isEmpty() && history_->can_restore());
     }
 
-    /// The views start anew once, and what stood behind them is next.
+    /// The views are reset only once, and the run behind those that went becomes the current one.
     void many_go_at_once() {
         constexpr int many = 3000;
         for (int i = 0; i < many; ++i) fake_run_quickly(runs_, i);
@@ -254,7 +254,7 @@ private slots:
         QStringList all;
         for (int row = 0; row < many; ++row) all << history_->index(row).data(RunHistory::PathRole).toString();
         QStringList going = all.mid(10, many - 20);
-        going << going.first(); // once more
+        going << going.first(); // named twice
         QSignalSpy resets(&*history_, &QAbstractItemModel::modelReset),
             single(&*history_, &QAbstractItemModel::rowsRemoved), removed(&*history_, &RunHistory::removed);
         QElapsedTimer timer;
@@ -274,12 +274,12 @@ private slots:
         QVERIFY2(resets.count() < 20, qPrintable(QString::number(resets.count())));
     }
 
-    /// What was added to a run just before it goes is not written yet: it goes along, and nothing is told to be wrong.
-    void a_star_of_the_moment_before_goes_along() {
+    /// A star or name that was given just before the removal is not written yet. It must go along, without an error.
+    void a_star_given_just_before_goes_along() {
         for (int i = 0; i < 300; ++i) fake_run_quickly(runs_, i);
         open();
         const QString run = history_->index(7).data(RunHistory::PathRole).toString();
-        history_->rebuild(); // what is to be written waits for it
+        history_->rebuild(); // keeps the history busy, so that writing waits
         history_->set_starred(run, true);
         history_->set_name(run, QStringLiteral("the good one"));
         QCOMPARE(history_->remove({run}), QStringList{run});
@@ -292,7 +292,8 @@ private slots:
         QCOMPARE(RunHistory::title(run), QStringLiteral("the good one"));
     }
 
-    /// The names in the trash are times in milliseconds: a day of another unit would delete what was removed just now.
+    /// The names in the trash are times in milliseconds. With a wrong unit a day would delete what was removed just
+    /// now.
     void a_day_in_the_trash_is_a_day() {
         fake_run(runs_, 1, false);
         open();
@@ -323,7 +324,7 @@ private slots:
         QVERIFY(!RunHistory::is_own_folder({}));
     }
 
-    /// Rows are painted with the answer.
+    /// Rows are painted with the answer, so it must not touch the disk.
     void a_name_tells_without_a_disk_whether_it_is_ones_own() {
         for (const fs::path& own : {runs_, runs_ / "gone", runs_ / "gone" / "", runs_ / "." / "gone", data_folder()})
             QVERIFY2(RunHistory::is_own_name(to_qstring(own)), own.c_str());
@@ -332,13 +333,14 @@ private slots:
     }
 
     void runs_on_another_disk_are_removed_too() {
-        const QTemporaryDir disk(QStringLiteral("/dev/shm/denoir-XXXXXX")); // one, where there is such a folder
+        // This is another disk, on machines that have this folder.
+        const QTemporaryDir disk(QStringLiteral("/dev/shm/denoir-XXXXXX"));
         const fs::path elsewhere = to_path(disk.isValid() ? disk.path() : home_->file(QStringLiteral("elsewhere")));
         fs::create_directories(elsewhere);
         fs::remove(runs_);
         fs::create_directory_symlink(elsewhere, runs_);
         fake_run(runs_, 1, false);
-        fs::create_directories(data_folder() / "trash" / "1000-run-000009"); // of a version before
+        fs::create_directories(data_folder() / "trash" / "1000-run-000009"); // where an earlier version kept its trash
         open();
         QCOMPARE(history_->rowCount(), 1);
         const QString run = history_->index(0).data(RunHistory::PathRole).toString();
@@ -350,7 +352,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(fs::is_empty(data_folder() / "trash"), 30000);
         history_->refresh();
         QVERIFY(history_->wait_scanned(20000));
-        QCOMPARE(history_->rowCount(), 0); // what lies in the trash is no run
+        QCOMPARE(history_->rowCount(), 0); // runs in the trash are not listed
         history_->restore();
         QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 1, 30000);
         QVERIFY(fs::exists(elsewhere / "run-000001" / "run.json"));
@@ -380,12 +382,12 @@ private slots:
         }
         write_file(interrupted / "studio.json", "{\"starred\": 7, \"name\": []");
         open();
-        QCOMPARE(history_->rowCount(), 3); // the half one as what cannot be read
+        QCOMPARE(history_->rowCount(), 3); // the half-written run is listed as unreadable
         const QModelIndex row = history_->index(history_->row_of(to_qstring(interrupted)));
         QCOMPARE(RunHistory::standing(row), RunStanding::interrupted);
     }
 
-    /// Nothing that was made seems lost: not with a damaged record, nor with one of a newer Denoir.
+    /// No run may seem lost, neither with a damaged record nor with one of a newer version.
     void what_cannot_be_read_is_listed() {
         const fs::path run = fake_run(runs_, 1, false);
         const std::string whole = read_text(run / "run.json", 1 << 20);
@@ -402,21 +404,22 @@ private slots:
             QVERIFY(!row().data(RunHistory::IssueRole).value<Issue>().isEmpty());
             QVERIFY(!row().data(RunHistory::VideoRole).toString().isEmpty());
             QVERIFY(row().data(RunHistory::CreatedRole).toDateTime().isValid());
-            write_file(run / "run.json", whole); // put back
+            write_file(run / "run.json", whole); // the record is back
             history_->touch(to_qstring(run));
             QTRY_COMPARE_WITH_TIMEOUT(state(), RunStanding::done, 30000);
         }
         write_file(run / "run.json", newer);
         history_->refresh();
         QTRY_COMPARE_WITH_TIMEOUT(state(), RunStanding::unreadable, 30000);
-        QCOMPARE(history_->remove({to_qstring(run)}).size(), 1); // as any other
+        QCOMPARE(history_->remove({to_qstring(run)}).size(), 1); // it can be removed like any other
         QCOMPARE(history_->rowCount(), 0);
     }
 
-    /// One that may not be entered, too: by root without the rights that make root one.
+    /// A folder without permission, too; root gives up its rights for this test.
     void what_may_not_be_entered_is_listed() {
         const fs::path run = fake_run(runs_, 1, false), others = fake_run(runs_, 2, false);
-        if (::chown(others.c_str(), 1, 1) != 0) fs::remove_all(others); // by root it is another user's, as lost+found
+        // Root sees it as a folder of another user, such as lost+found.
+        if (::chown(others.c_str(), 1, 1) != 0) fs::remove_all(others);
         const WithoutRoot bound;
         for (const fs::path& folder : {run, others})
             if (fs::exists(folder)) fs::permissions(folder, fs::perms::none);
@@ -431,7 +434,8 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(RunHistory::standing(history_->index(0)), RunStanding::done, 30000);
     }
 
-    /// They are read again at every look, in case they can be by now; the list stands still where nothing changed.
+    /// They are read again at every look, in case they have become readable. If nothing changed, the list must not
+    /// move.
     void what_stays_unreadable_leaves_the_list_alone() {
         constexpr int many = 30; // more than are shown one by one
         for (int i = 1; i <= many; ++i) write_file(fake_run(runs_, i, false) / "run.json", "{");
@@ -446,7 +450,7 @@ private slots:
         QVERIFY(look());
         QVERIFY(look());
         QCOMPARE(reset.count() + put.count(), 0);
-        write_file(runs_ / "run-000007" / "run.json", "{}"); // another date
+        write_file(runs_ / "run-000007" / "run.json", "{}"); // as new as before
         QVERIFY(look());
         QCOMPARE(reset.count(), 0);
         QCOMPARE(put.count(), 1);
@@ -458,11 +462,11 @@ private slots:
         QCOMPARE(history_->rowCount(), many - 1);
         tester_.reset();
         history_.reset();
-        open(); // from its index
+        open(); // reads the index that was stored
         QCOMPARE(history_->rowCount(), many - 1);
     }
 
-    /// A killed program leaves the files as they were while it worked; its lock alone is gone.
+    /// A killed program leaves all files as they were, and only its lock is gone.
     void a_run_whose_program_was_killed_is_interrupted() {
         const fs::path path = fake_run(runs_, 1, false);
         std::optional<RunFolder> run(RunFolder::take(path));
@@ -474,7 +478,7 @@ private slots:
         run.reset();
         tester_.reset();
         history_.reset();
-        open(); // its index still says what was
+        open(); // the stored index still says that it runs
         QTRY_COMPARE_WITH_TIMEOUT(state(), RunStanding::interrupted, 20000);
         run.emplace(RunFolder::take(path));
         run->save();
@@ -500,7 +504,7 @@ private slots:
         QVERIFY(fs::exists(run / "run.json"));
     }
 
-    /// A name that was taken meanwhile stays with whoever has it.
+    /// A removed run must not replace whatever has its name meanwhile.
     void what_comes_back_replaces_nothing() {
         const fs::path elsewhere = to_path(home_->file(QStringLiteral("elsewhere"))), link = runs_ / "link";
         fs::create_directories(elsewhere);
@@ -512,7 +516,7 @@ private slots:
         history_->restore();
         QVERIFY(history_->wait_scanned(30000));
         QCOMPARE(to_qstring(fs::read_symlink(link)), to_qstring(second));
-        QVERIFY(history_->can_restore()); // under another name, by hand
+        QVERIFY(history_->can_restore()); // under another name
     }
 
     void the_disk_is_bounded_by_old_unstarred_latents() {
@@ -528,15 +532,16 @@ private slots:
         QCOMPARE(plan.runs, (QStringList{second, third}));
         history_->drop_latents(plan);
         QVERIFY(history_->wait_scanned(20000));
-        QTRY_VERIFY_WITH_TIMEOUT(history_->bytes() <= all - plan.bytes + 500, 30000); // the star has a file of its own
+        // The star is stored in a file of its own.
+        QTRY_VERIFY_WITH_TIMEOUT(history_->bytes() <= all - plan.bytes + 500, 30000);
         const RunFolder dropped = RunFolder::open(to_path(second)), kept = RunFolder::open(to_path(oldest));
         QVERIFY(!fs::exists(dropped.latents_file(0)) && !fs::exists(dropped.solver_file(1)));
-        QVERIFY(fs::exists(dropped.latents_file(dropped.record().total_steps))); // the last stays
+        QVERIFY(fs::exists(dropped.latents_file(dropped.record().total_steps))); // the last latent stays
         QVERIFY(fs::exists(dropped.file("video.mp4")) && fs::exists(kept.latents_file(0)));
         QVERIFY(!history_->index(history_->row_of(second)).data(RunHistory::LatentsRole).toBool());
     }
 
-    /// Nothing of theirs can be freed: for their sake no other's steps go.
+    /// Unreadable runs cannot be freed, so no other run's steps may go because of their size.
     void runs_that_cannot_be_read_count_for_nothing_there() {
         for (int i = 1; i <= 3; ++i) fake_run(runs_, i);
         open();
@@ -546,12 +551,12 @@ private slots:
         history_->rebuild();
         QVERIFY(history_->wait_scanned(30000));
         QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 3, 30000);
-        QVERIFY(history_->bytes() > all / 2); // it is told what they take
+        QVERIFY(history_->bytes() > all / 2); // what they take is still shown
         QVERIFY(history_->plan_drop(all * 3 / 4).runs.isEmpty());
         QVERIFY(!history_->plan_drop(all / 4).runs.isEmpty());
     }
 
-    /// Where a file of a step stays it is said once, and nothing is asked for over and over.
+    /// If a step's file cannot be deleted, that is reported once and not tried again and again.
     void what_cannot_be_freed_is_said() {
         for (int i = 1; i <= 3; ++i) fake_run(runs_, i);
         open();
@@ -564,7 +569,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(issues.count(), 1, 30000);
         QVERIFY2(history_->issue().line().contains("cannot be removed"), qPrintable(history_->issue().line()));
         QCOMPARE(totals.count(), 1);
-        QVERIFY(!history_->index(0).data(RunHistory::LatentsRole).toBool()); // the others went
+        QVERIFY(!history_->index(0).data(RunHistory::LatentsRole).toBool()); // the files of the other steps are gone
     }
 
 private:

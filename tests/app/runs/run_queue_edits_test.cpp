@@ -26,7 +26,7 @@ RequestDocument::Snapshot tiny(quint64 seed, int steps = 3) {
     return out;
 }
 
-/// Fails as soon as it begins.
+/// A request that fails as soon as it begins.
 RequestDocument::Snapshot lost(quint64 seed) {
     auto out = tiny(seed);
     out.request.model = "/nowhere/model";
@@ -41,7 +41,7 @@ private slots:
     void init() { enter(); }
     void cleanup() { leave(); }
 
-    /// A crash right after an edit loses nothing of it.
+    /// A crash right after an edit must not lose it.
     void every_edit_is_saved() {
         queue_->set_paused(true);
         QVERIFY(stored_queue()["paused"] == true);
@@ -54,7 +54,7 @@ private slots:
         QCOMPARE(stored_seeds(), (QList<quint64>{2, 3, 4}));
         queue_->set_tag(ids[2], "three");
         QVERIFY(stored_queue()["entries"][1]["tag"] == "three");
-        queue_->set_tag(ids[1], {}); // answered: what it was called for that goes, too
+        queue_->set_tag(ids[1], {}); // the tag is no longer needed
         QVERIFY(stored_queue()["entries"][0]["tag"] == "" && stored_queue()["entries"][0]["label"] == "");
         queue_->remove(ids[1]);
         QCOMPARE(stored_seeds(), (QList<quint64>{3, 4}));
@@ -83,7 +83,7 @@ private slots:
         QCOMPARE(at(0, RunQueue::StateRole).toInt(), int(RunQueue::State::done));
     }
 
-    /// Dropped above what ended, it is the first of those that wait.
+    /// An entry that is dropped above the ended ones becomes the first of those that wait.
     void a_drop_among_what_ended_is_the_first_to_come() {
         left_as({"done", "failed", "waiting", "waiting"});
         const std::unique_ptr<QMimeData> drag(queue_->mimeData({queue_->index(3)}));
@@ -101,7 +101,7 @@ private slots:
         QCOMPARE(queue_->row_of(resumed), 0);
     }
 
-    /// Of an entry that was cleared, too.
+    /// It keeps its tag and label even if its entry was cleared.
     void what_is_resumed_keeps_its_name() {
         left_as({"cancelled"});
         const QString run = at(0, RunQueue::RunRole).toString();
@@ -112,17 +112,17 @@ private slots:
         QCOMPARE(at(0, RunQueue::LabelRole).toString(), QStringLiteral("label"));
     }
 
-    /// It is the queue's, but not the engine's yet: the file comes first.
+    /// The queue has begun the entry, but the engine waits until the queue's file is written.
     void what_has_hardly_begun_is_stopped() {
         Arrivals started(&*queue_, &RunQueue::entry_started), ended(&*queue_, &RunQueue::entry_ended);
         const quint64 entry = queue_->add(tiny(1));
         queue_->start();
         QCOMPARE(queue_->running(), entry);
-        queue_->remove(entry); // one at work stays
+        queue_->remove(entry); // an entry that has begun is not removed
         QCOMPARE(queue_->running(), entry);
         queue_->cancel(entry);
         QCOMPARE(at(0, RunQueue::StateRole).toInt(), int(RunQueue::State::cancelled));
-        QVERIFY(queue_->interrupted().isEmpty()); // whoever stopped it is not asked
+        QVERIFY(queue_->interrupted().isEmpty()); // the user has stopped it and need not be asked
         QVERIFY(queue_->flush());
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
         QCOMPARE(started.count(), 0);
@@ -139,7 +139,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 30000);
     }
 
-    /// Each to its own place, though they went in one step.
+    /// Each comes back to its own place, although all went in one step.
     void what_lay_apart_comes_back_apart() {
         queue_->set_paused(true);
         const auto ids = queue_->add_all({{tiny(1)}, {tiny(2)}, {tiny(3)}, {tiny(4)}, {tiny(5)}});
@@ -149,7 +149,7 @@ private slots:
         QCOMPARE(seeds(), (QList<quint64>{1, 2, 3, 4, 5}));
     }
 
-    /// Where fewer have ended by then it still stands before what waits.
+    /// Even if fewer entries have ended by then, it comes back before those that wait.
     void a_run_that_comes_back_stands_before_what_waits() {
         left_as({"done", "done", "done", "waiting"});
         const QString run = at(2, RunQueue::RunRole).toString();
@@ -160,9 +160,9 @@ private slots:
         QCOMPARE(seeds(), (QList<quint64>{3, 4}));
     }
 
-    /// So does it forget the entries of runs that were deleted first.
+    /// The queue remembers only a number of deleted runs and forgets the oldest.
     void entries_of_the_runs_deleted_last_are_kept() {
-        constexpr int many = 1010; // more than are kept
+        constexpr int many = 1010; // more than it remembers
         left_as(std::vector<const char*>(many, "done"));
         QStringList runs;
         for (int row = 0; row < many; ++row) runs << at(row, RunQueue::RunRole).toString();
@@ -177,7 +177,7 @@ private slots:
 
     /// A long session forgets what was removed first.
     void the_newest_removals_are_kept() {
-        constexpr int many = 210; // more than are kept
+        constexpr int many = 210; // more than it remembers
         queue_->set_paused(true);
         std::vector<RunQueue::Tagged> entries;
         for (int i = 0; i < many; ++i) entries.push_back({tiny(quint64(i)), {}, {}});
@@ -187,8 +187,8 @@ private slots:
         QCOMPARE(seeds(), QList<quint64>{many - 1});
     }
 
-    /// Decoding comes after the steps.
-    void what_is_left_includes_decoding() {
+    /// After the last step decoding is still to come.
+    void the_time_left_includes_decoding() {
         constexpr double decoding = 1000;
         Arrivals emptied(&*queue_, &RunQueue::emptied);
         QList<double> left;
@@ -203,7 +203,7 @@ private slots:
         QVERIFY(std::ranges::min(left) >= decoding);
     }
 
-    /// Its progress is that of the steps it has, before it makes another.
+    /// Before it makes a step its progress is that of the steps that it has.
     void a_resumed_run_begins_where_it_stopped() {
         Arrivals steps(&*worker_, &EngineWorker::step_done), ended(&*queue_, &RunQueue::entry_ended);
         const quint64 entry = queue_->add(tiny(1, 80));
@@ -232,7 +232,8 @@ private:
         for (const Json& entry : all["entries"]) out << entry["request"]["seed"].get<quint64>();
         return out;
     }
-    /// As an earlier session left it: entries in these states, with the seeds 1, 2, … and runs of their own.
+    /// Writes a queue as an earlier session left it: entries in these states, with the seeds 1, 2, … and a run for
+    /// each.
     void left_as(const std::vector<const char*>& states) {
         queue_->add_all({{tiny(0), "tag", "label"}});
         Json json = stored_queue();

@@ -53,19 +53,19 @@ private slots:
         std::unique_ptr<QMimeData> drag(queue_->mimeData({queue_->index(0)}));
         queue_->dropMimeData(drag.get(), Qt::MoveAction, 5, 0, {});
         QCOMPARE(seeds(), (QList<quint64>{1, 2, 3, 9, 4}));
-        QVERIFY(!queue_->moveRows({}, 1, 1, {}, 2)); // onto itself
+        QVERIFY(!queue_->moveRows({}, 1, 1, {}, 2)); // onto its own place
         auto snapshot = *queue_->snapshot(id(1));
         QCOMPARE(snapshot.prompt_template, QStringLiteral("A {red|blue} balloon."));
         snapshot.request.seed = 77;
         QVERIFY(queue_->replace(id(1), snapshot));
-        queue_->cancel(id(0)); // waits: leaves
+        queue_->cancel(id(0)); // a waiting entry leaves the queue
         QCOMPARE(seeds(), (QList<quint64>{77, 3, 9, 4}));
         queue_->clear_waiting();
         QCOMPARE(queue_->rowCount(), 0);
         QVERIFY(queue_->can_undo_clear());
         QSignalSpy inserted(&*queue_, &QAbstractItemModel::rowsInserted);
         queue_->undo_clear();
-        QCOMPARE(inserted.count(), 1); // neighbours together
+        QCOMPARE(inserted.count(), 1); // neighbours come back together
         QCOMPARE(seeds(), (QList<quint64>{77, 3, 9, 4}));
         QVERIFY(queue_->flush());
         reopen();
@@ -102,7 +102,7 @@ private slots:
         Arrivals removed(&*queue_, &RunQueue::entries_removed), restored(&*queue_, &RunQueue::entries_restored);
         queue_->remove(id(1));
         queue_->remove(id(0));
-        queue_->clear_ended(); // nothing ended
+        queue_->clear_ended(); // nothing has ended
         QCOMPARE(seeds(), (QList<quint64>{3}));
         QCOMPARE(removed.count(), 2);
         queue_->undo_clear();
@@ -112,14 +112,14 @@ private slots:
         QVERIFY(!queue_->can_undo_clear());
         queue_->undo_clear();
         QCOMPARE(restored.count(), 2);
-        // A long session holds on to the newest removals alone.
+        // A long session remembers only the newest removals.
         queue_->add_all(std::vector<RunQueue::Tagged>(200, {tiny(1), {}}));
         while (queue_->rowCount() > 0) queue_->remove(id(0));
         while (queue_->can_undo_clear()) queue_->undo_clear();
         QCOMPARE(queue_->rowCount(), 200);
     }
 
-    /// Each where it was, with its tag.
+    /// Each comes back to its place, with its tag.
     void entries_come_back_with_their_runs() {
         Arrivals emptied(&*queue_, &RunQueue::emptied);
         for (quint64 seed = 1; seed <= 3; ++seed) queue_->add(tiny(seed), false, QString::number(seed));
@@ -137,11 +137,11 @@ private slots:
         queue_->remember({runs[0], runs[1]});
         QCOMPARE(seeds(), (QList<quint64>{1, 2, 3, 4}));
         QCOMPARE(queue_->index(1).data(RunQueue::TagRole).toString(), QString("2"));
-        queue_->remember(runs); // they are there
+        queue_->remember(runs); // they are there already
         QCOMPARE(queue_->rowCount(), 4);
     }
 
-    /// The history calls runs by where they really lie.
+    /// The history names runs by the folder behind a link.
     void entries_go_with_runs_behind_a_link() {
         const QString link = home_->data(QStringLiteral("linked"));
         QVERIFY(QFile::link(home_->data(QStringLiteral("runs")), link));
@@ -175,10 +175,10 @@ private slots:
         QCOMPARE(state(1), RunQueue::State::failed);
         QCOMPARE(state(2), RunQueue::State::done);
         QVERIFY(!queue_->index(1).data(RunQueue::IssueRole).value<Issue>().isEmpty());
-        QVERIFY(queue_->index(1).data(RunQueue::RunRole).toString().isEmpty()); // no empty folder stays
+        QVERIFY(queue_->index(1).data(RunQueue::RunRole).toString().isEmpty()); // no empty folder is left
         QVERIFY(QFile::exists(queue_->index(0).data(RunQueue::RunRole).toString() + QStringLiteral("/video.mp4")));
         QCOMPARE(queue_->index(0).data(RunQueue::ProgressRole).toDouble(), 1.0);
-        QVERIFY(queue_->retry(failing)); // fails again, and is still there
+        QVERIFY(queue_->retry(failing)); // it fails again and stays in the queue
         QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 2, 60000);
         QCOMPARE(queue_->rowCount(), 3);
         queue_->clear_ended();
@@ -187,8 +187,8 @@ private slots:
         QCOMPARE(queue_->rowCount(), 3);
     }
 
-    /// Where nobody has timed decoding, what is left is of denoising alone.
-    void what_is_left_says_of_what() {
+    /// If decoding was never timed, the time left is that of denoising alone and must say so.
+    void the_time_left_says_what_it_covers() {
         queue_->start();
         QList<bool> alone;
         connect(&*queue_, &QAbstractItemModel::dataChanged, this, [&](const QModelIndex& entry) {
@@ -207,7 +207,7 @@ private slots:
         }
     }
 
-    /// What is decoded and encoded between windows is not the end of the run.
+    /// Decoding and encoding between windows is not the end of the run.
     void progress_of_windows_never_goes_back() {
         auto windows = tiny(1, 8);
         windows.request.frames = 29;
@@ -218,7 +218,7 @@ private slots:
         connect(&*queue_, &QAbstractItemModel::dataChanged, this, [&] {
             const QModelIndex entry = queue_->index(0);
             const int step = entry.data(RunQueue::StepRole).toInt();
-            if (step == 0) return; // loading has no pace
+            if (step == 0) return; // while the model is loaded there is no pace
             fractions << entry.data(RunQueue::ProgressRole).toDouble();
             const bool decodes = entry.data(RunQueue::StageRole) == int(Stage::decode);
             between |= decodes && step < entry.data(RunQueue::StepsRole).toInt();
@@ -242,22 +242,22 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(row.data(RunQueue::StepRole).toInt() >= 3, 30000);
         QCOMPARE(row.data(RunQueue::StepsRole).toInt(), 80);
         QTRY_VERIFY_WITH_TIMEOUT(row.data(RunQueue::ProgressRole).toDouble() > 0, 30000);
-        QVERIFY(!queue_->move(first, 1)); // at work
+        QVERIFY(!queue_->move(first, 1)); // an entry that has begun cannot be moved
         queue_->set_paused(true);
         queue_->cancel_current();
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
         QCOMPARE(state(queue_->row_of(first)), RunQueue::State::cancelled);
         QTest::qWait(100);
-        QCOMPARE(queue_->running(), quint64(0)); // paused: nothing new
+        QCOMPARE(queue_->running(), quint64(0)); // paused, so nothing new begins
         QCOMPARE(queue_->waiting(), 1);
-        // "Resume" from the runs' list: the tag comes along though the entry was cleared, and asked twice it is one
+        // "Resume" in the list of runs: the tag comes along although the entry was cleared, and asking twice gives one
         // entry.
         const QString run = queue_->index(queue_->row_of(first)).data(RunQueue::RunRole).toString();
         queue_->remove(first);
         const quint64 resumed = queue_->add_resume(run);
         QCOMPARE(queue_->index(queue_->row_of(resumed)).data(RunQueue::TagRole).toString(), QStringLiteral("shot"));
         QCOMPARE(queue_->add_resume(run), resumed);
-        QVERIFY(!queue_->replace(resumed, tiny(3))); // its request is that of its folder
+        QVERIFY(!queue_->replace(resumed, tiny(3))); // a resumed run has the request of its folder
         QCOMPARE(queue_->waiting(), 2);
         queue_->remove(resumed);
         queue_->undo_clear();
@@ -271,7 +271,7 @@ private slots:
         QCOMPARE(state(queue_->row_of(first)), RunQueue::State::done);
     }
 
-    /// The window ends in mid-run.
+    /// The window was closed in the middle of a run.
     void what_was_at_work_is_offered_again() {
         Arrivals steps(&*worker_, &EngineWorker::step_done);
         queue_->add(tiny(1, 300));
@@ -282,7 +282,8 @@ private slots:
         QVERIFY(!run.isEmpty());
         QVERIFY(queue_->flush());
         reopen();
-        QCOMPARE(state(0), RunQueue::State::cancelled); // as its folder says: the list of runs has that word
+        // The run's folder says so, from which the list of runs takes the word.
+        QCOMPARE(state(0), RunQueue::State::cancelled);
         QCOMPARE(RunFolder::open(to_path(run)).record().state, RunState::cancelled);
         QCOMPARE(state(1), RunQueue::State::waiting);
         QCOMPARE(queue_->interrupted().size(), 1);
@@ -299,7 +300,7 @@ private slots:
             queue_->start();
             QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
             QCOMPARE(state(0), RunQueue::State::failed);
-            QVERIFY(queue_->index(0).data(RunQueue::IssueRole).value<Issue>().no_space); // whatever its words are
+            QVERIFY(queue_->index(0).data(RunQueue::IssueRole).value<Issue>().no_space); // whatever the message says
             QTRY_VERIFY_WITH_TIMEOUT(!queue_->issue().isEmpty(), 30000);
         }
         QVERIFY(queue_->retry(id(0)));
@@ -309,7 +310,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(queue_->issue().isEmpty(), 30000);
     }
 
-    /// A model's disk that is not there would end a whole night's runs at once.
+    /// A missing disk with the model would otherwise end all runs of a night within seconds.
     void two_failures_for_one_reason_pause_it() {
         Arrivals ended(&*queue_, &RunQueue::entry_ended), failing(&*queue_, &RunQueue::failing);
         auto lost = tiny(1);
@@ -319,15 +320,15 @@ private slots:
         for (const auto& request : {lost, without_picture, lost, lost, lost}) queue_->add(request);
         queue_->start();
         QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 1, 30000);
-        QCOMPARE(ended.count(), 4); // two in a row, for one reason
+        QCOMPARE(ended.count(), 4); // two failed in a row for the same reason
         QVERIFY(queue_->paused());
         QCOMPARE(queue_->waiting(), 1);
         queue_->add(lost);
-        queue_->set_paused(false); // told to go on: not asked again
+        queue_->set_paused(false); // the user wants to go on, so the same reason does not pause it again
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 6, 30000);
         QCOMPARE(failing.count(), 1);
         QVERIFY(!queue_->paused());
-        // Met alone before, a reason is known when others wait.
+        // A reason that was met before by a single run counts when others wait.
         auto other = tiny(4);
         other.request.model = "/nowhere/else";
         for (int i = 0; i < 2; ++i) {
@@ -342,16 +343,17 @@ private slots:
         QCOMPARE(queue_->waiting(), 2);
         queue_->clear_waiting();
         queue_->set_paused(false);
-        // What succeeds between them begins anew.
+        // A success in between starts the count anew.
         for (const auto& request : {tiny(3), lost, lost, lost}) queue_->add(request);
         QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 3, 60000);
         QCOMPARE(queue_->waiting(), 1);
     }
 
-    /// How much too much it was is no other reason; whoever stops a run in between says nothing of it.
+    /// Two failures that differ only in a number have the same reason. A run that the user stops in between does not
+    /// count.
     void failures_of_other_amounts_are_alike() {
         Arrivals failing(&*queue_, &RunQueue::failing), steps(&*worker_, &EngineWorker::step_done);
-        queue_->add(tiny(1, 2000)); // more steps than there can be
+        queue_->add(tiny(1, 2000)); // more steps than a run may have
         const quint64 stopped = queue_->add(tiny(2, 80));
         for (quint64 seed = 3; seed <= 4; ++seed) queue_->add(tiny(seed, 3000));
         queue_->start();
@@ -381,7 +383,7 @@ private slots:
         QCOMPARE(seeds(), (QList<quint64>{3, 2, 1}));
     }
 
-    /// Each would have a folder of its own there.
+    /// Each run would otherwise make a new folder there.
     void a_place_for_runs_that_is_gone_pauses_it() {
         QFile blocked(home_->data(QStringLiteral("runs")));
         QVERIFY(QDir().mkpath(home_->data({})) && blocked.open(QIODevice::WriteOnly));
@@ -391,7 +393,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 1, 30000);
         QCOMPARE(queue_->waiting(), 2);
     }
-    /// The requests of runs that had no folder yet are nowhere else.
+    /// The requests of runs that never had a folder are stored nowhere else.
     void requests_of_failed_runs_are_kept() {
         Arrivals ended(&*queue_, &RunQueue::entry_ended);
         connect(&*queue_, &RunQueue::failing, &*queue_, [this] { queue_->set_paused(false); });
@@ -407,7 +409,7 @@ private slots:
         for (int row = 0; row < many; ++row) QCOMPARE(state(row), RunQueue::State::failed);
     }
 
-    /// What is clicked names an entry by its number.
+    /// A click names an entry by its number, which must never mean another one.
     void numbers_are_given_once_also_after_a_restart() {
         queue_->set_paused(true);
         queue_->start();
@@ -417,14 +419,15 @@ private slots:
         queue_->add(tiny(4));
         QCOMPARE(numbers().size(), qsizetype(4));
         Json stored = stored_queue();
-        for (Json& entry : stored["entries"]) entry["id"] = 2; // by hand
+        for (Json& entry : stored["entries"]) entry["id"] = 2; // somebody edited the file
         store(stored);
         QCOMPARE(numbers().size(), qsizetype(4));
         queue_->add(tiny(5));
         QCOMPARE(numbers().size(), qsizetype(5));
     }
 
-    /// Of what ended fifty are kept, of what failed without a folder 500; beside them what can be taken up again is.
+    /// Of ended entries fifty are kept, and of those that failed without a folder 500. Those that can be resumed are
+    /// kept in addition.
     void interrupted_runs_are_kept_beyond_the_fifty() {
         auto lost = tiny(1);
         lost.request.model = "/nowhere/model";
@@ -437,7 +440,7 @@ private slots:
             stored["entries"].back()["state"] = i == 0 ? "interrupted" : i < 60 ? "done" : "failed";
             if (i < 60) stored["entries"].back()["run"] = "/runs/" + std::to_string(i);
         }
-        stored["entries"].push_back(waiting); // fails, too
+        stored["entries"].push_back(waiting); // this one will fail, too
         store(stored);
         queue_->start();
         QTRY_COMPARE_WITH_TIMEOUT(queue_->rowCount(), 551, 30000);
@@ -445,11 +448,11 @@ private slots:
         QCOMPARE(queue_->index(1).data(RunQueue::RunRole).toString(), QStringLiteral("/runs/10"));
     }
 
-    /// However much is kept of what else ended: whoever listens reads the entry.
+    /// Whoever is told that an entry has ended reads it, so it must be there however many others are kept.
     void what_ends_is_there_when_it_is_told() {
         queue_->add(tiny(1), false, QStringLiteral("tag"));
         Json stored = stored_queue();
-        Json failed = stored["entries"][0]; // before it had a folder
+        Json failed = stored["entries"][0]; // it failed before it had a folder
         failed["state"] = "failed";
         for (int i = 0; i < 60; ++i) stored["entries"].insert(stored["entries"].begin(), failed);
         store(stored);
@@ -460,7 +463,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(tag, QStringLiteral("tag"), 30000);
     }
 
-    /// What ended stays before what waits, wherever it stood.
+    /// Ended entries come back before those that wait, wherever they were.
     void what_ended_comes_back_before_what_waits() {
         queue_->add(tiny(3));
         Json stored = stored_queue();
@@ -478,7 +481,7 @@ private slots:
         QCOMPARE(seeds(), (QList<quint64>{2, 1, 3}));
     }
 
-    /// The history calls it by where it really lies; it is the same run, and what it is for goes with it.
+    /// The history names the run by the folder behind a link. It is the same run and keeps its tag.
     void a_run_behind_a_link_is_resumed_with_its_tag() {
         const QString real = home_->file(QStringLiteral("elsewhere"));
         QVERIFY(QDir().mkpath(real) && QDir().mkpath(home_->data({})));
@@ -497,7 +500,7 @@ private slots:
         QCOMPARE(queue_->add_resume(run), again);
     }
 
-    /// Of a run that was gone when it was asked for nothing is known that could begin anew.
+    /// A run that was gone already when it was resumed left no request to begin anew with.
     void a_run_that_was_never_read_does_not_begin_anew() {
         Arrivals ended(&*queue_, &RunQueue::entry_ended);
         const quint64 entry = queue_->add_resume(QStringLiteral("/nowhere/run"));
@@ -509,8 +512,8 @@ private slots:
         QCOMPARE(queue_->index(0).data(RunQueue::KindRole).toString(), QStringLiteral("resume"));
     }
 
-    /// It was at work when the program was killed, and its folder went since; another may be on a disk that is not
-    /// there.
+    /// One run was at work when the program was killed, and its folder is gone since. Another may be on a disk that is
+    /// missing now.
     void a_resumed_run_that_is_gone_after_a_crash_begins_anew() {
         QVERIFY(QDir().mkpath(home_->data(QStringLiteral("runs"))));
         for (const QString& run : {home_->data(QStringLiteral("runs/gone")), QStringLiteral("/nowhere/run")}) {

@@ -42,7 +42,7 @@ void SweepAxesTest::axes_are_edited_and_undone() {
     undo.redo();
     QCOMPARE(axes.axes()[0].text, QString("4, 8, 12"));
     QCOMPARE(axes.sweep({}).size(), 9U);
-    // What is typed after an undo is a step of its own, too.
+    // Typing after an undo is a step of its own, too.
     axes.settle();
     axes.set_text(0, "1, 2");
     axes.settle();
@@ -61,16 +61,16 @@ void SweepAxesTest::what_is_wrong_stands_at_its_axis() {
     QCOMPARE(axes.issue().field, QString("axes.steps"));
     axes.set_text(0, "4");
     QVERIFY(axes.issue().isEmpty());
-    axes.set_axis(1, {"steps", "8"}); // one field twice
+    axes.set_axis(1, {"steps", "8"}); // one field on two axes
     QVERIFY(axes.issue(0).isEmpty());
     QVERIFY(!axes.issue(1).isEmpty());
-    axes.set_axis(1, {"loras.0.strength", "0, 1"}); // of a LoRA that the request has not
+    axes.set_axis(1, {"loras.0.strength", "0, 1"}); // a LoRA that the request does not have
     QVERIFY(axes.issue(1).message.contains("0 LoRAs"));
     axes.set_axis(1, {"seed", "1..200"});
     axes.set_text(0, "1..20");
     QVERIFY2(axes.issue().message.contains("4000"), qPrintable(axes.issue().line()));
 
-    // What only the model knows.
+    // Errors that only the model can tell.
     prepare({{"size", "48x32, 50x32"}, {"guidance", "1, 3"}});
     sweeps().set_watching(true);
     QTRY_VERIFY_WITH_TIMEOUT(!sweeps().outlook().pending && !sweeps().outlook().issue.isEmpty(), 20000);

@@ -24,7 +24,7 @@ private slots:
     void a_failure_that_was_not_written_down_is_filled_in();
     void two_that_were_not_written_down_are_filled_in();
     void what_waits_can_be_taken_out();
-    void a_lost_run_is_said();
+    void a_lost_run_is_reported();
     void a_lost_run_is_rendered_once_for_all_its_cells();
     void goes_on_after_a_restart();
     void the_time_left_is_that_of_all_that_waits();
@@ -51,7 +51,7 @@ void SweepCellsTest::a_failed_cell_is_tried_again() {
     QVERIFY(!sweeps().shown()->cell(0).error);
 }
 
-/// Whether their entry is in the queue, was cleared, or was before the program ended.
+/// Their entry may be in the queue, may have been cleared, or may come from an earlier session.
 void SweepCellsTest::cells_of_one_run_are_tried_again_together() {
     queue().set_paused(true);
     start_with_equal_requests();
@@ -66,13 +66,13 @@ void SweepCellsTest::cells_of_one_run_are_tried_again_together() {
     QCOMPARE(queue().rowCount(), 2);
     sweeps().clear_waiting();
     QCOMPARE(sweeps().cell(0).state, CellState::missing);
-    QCOMPARE(sweeps().cell(2).state, CellState::missing); // nothing of the time before is left
+    QCOMPARE(sweeps().cell(2).state, CellState::missing); // the earlier failure is forgotten
     queue().clear_ended();
     sweeps().retry_all();
     QTRY_VERIFY_WITH_TIMEOUT(all(CellState::waiting), 20000);
     QCOMPARE(queue().rowCount(), 2);
     sweeps().clear_waiting();
-    for (int again = 0; again < 2; ++again) sweeps().retry({2}); // asked twice it is one
+    for (int again = 0; again < 2; ++again) sweeps().retry({2}); // asked twice, it is queued once
     QTRY_COMPARE_WITH_TIMEOUT(sweeps().cell(0).state, CellState::waiting, 20000);
     sweeps().retry_all();
     QTRY_VERIFY_WITH_TIMEOUT(all(CellState::waiting), 20000);
@@ -96,7 +96,7 @@ void SweepCellsTest::what_was_made_meanwhile_is_not_rendered_again() {
     queue().set_paused(true);
     start();
     sweeps().clear_waiting();
-    queue().add(studio_->document.snapshot()); // by hand: of three steps
+    queue().add(studio_->document.snapshot()); // the user renders the clip of three steps by hand
     queue().set_paused(false);
     QTRY_VERIFY_WITH_TIMEOUT(!studio_->history.newest_done().isEmpty(), 30000);
     sweeps().retry_all();
@@ -106,7 +106,7 @@ void SweepCellsTest::what_was_made_meanwhile_is_not_rendered_again() {
     QCOMPARE(queue().rowCount(), 2);
 }
 
-/// The queue knew of it when the program was killed, the sweep did not.
+/// The program was killed when the queue had stored the failure and the sweep had not.
 void SweepCellsTest::a_failure_that_was_not_written_down_is_filled_in() {
     prepare({{"steps", "2"}});
     queue().set_paused(true);
@@ -129,7 +129,7 @@ void SweepCellsTest::a_failure_that_was_not_written_down_is_filled_in() {
     QCOMPARE(sweeps().cell(0).state, CellState::failed);
 }
 
-/// Of a sweep that is not shown: each reads it by itself.
+/// These sweeps are not shown, and each reads the queue by itself.
 void SweepCellsTest::two_that_were_not_written_down_are_filled_in() {
     prepare({{"steps", "2, 3"}});
     start();
@@ -155,7 +155,7 @@ void SweepCellsTest::two_that_were_not_written_down_are_filled_in() {
 void SweepCellsTest::what_waits_can_be_taken_out() {
     prepare();
     queue().set_paused(true);
-    queue().add(studio_->document.snapshot()); // somebody else's
+    queue().add(studio_->document.snapshot()); // an entry of no sweep
     start();
     QVERIFY(all(CellState::waiting));
     sweeps().clear_waiting();
@@ -171,7 +171,7 @@ void SweepCellsTest::what_waits_can_be_taken_out() {
     QCOMPARE(sweeps().progress().missing, 3);
 }
 
-void SweepCellsTest::a_lost_run_is_said() {
+void SweepCellsTest::a_lost_run_is_reported() {
     prepare();
     start();
     finish();
@@ -181,7 +181,7 @@ void SweepCellsTest::a_lost_run_is_said() {
     QCOMPARE(sweeps().cell(3).state, CellState::gone);
     studio_->history.restore();
     QCOMPARE(sweeps().cell(3).state, CellState::done);
-    // The index looks at it first.
+    // Until the index has seen the run.
     QVERIFY(QTest::qWaitFor([&] { return studio_->history.remove({run}).size() == 1; }, 10000));
     const int before = queue().rowCount();
     sweeps().retry({3});
@@ -211,21 +211,21 @@ void SweepCellsTest::goes_on_after_a_restart() {
     start();
     const QString path = sweeps().shown()->path();
     QTRY_VERIFY_WITH_TIMEOUT(sweeps().progress().done >= 1, 30000);
-    studio_.reset(); // in the middle of it
+    studio_.reset(); // the program ends in the middle of the sweep
     open();
     studio_->start();
     QTRY_VERIFY_WITH_TIMEOUT(sweeps().shown() && sweeps().shown()->path() == path, 10000);
     QVERIFY(sweeps().progress().done >= 1);
     QTRY_VERIFY_WITH_TIMEOUT(queue().running() == 0 && queue().waiting() == 0, 60000);
-    sweeps().retry_all(); // the one that was at work
+    sweeps().retry_all(); // takes up the cell that was being rendered
     finish();
 }
 
-/// What the cells that wait since before a restart take is not known: then neither is the whole.
+/// For cells that wait since an earlier session no time is known, so no total may be shown.
 void SweepCellsTest::the_time_left_is_that_of_all_that_waits() {
     prepare({{"steps", "2, 3"}});
     start();
-    finish(); // how fast it goes is known now
+    finish(); // now the pace is known
     queue().set_paused(true);
     prepare({{"steps", "4, 5, 6"}});
     start();

@@ -49,7 +49,7 @@ void SweepDocumentTest::cells_are_filled_in() {
     start();
     QCOMPARE(queue().rowCount(), 4);
     QCOMPARE(sweeps().shown()->size(), 4U);
-    // The first of each column is what others are measured against: the most steps.
+    // In each column the clip with most steps comes first, because the others are measured against it.
     QCOMPARE(queue().index(0).data(RunQueue::TagRole).toString().section('|', 2), QString("2"));
     finish();
     for (std::size_t i = 0; i < 4; ++i) {
@@ -65,12 +65,12 @@ void SweepDocumentTest::cells_are_filled_in() {
     const auto stored = SweepFolder::open(to_path(sweeps().shown()->path())).record();
     QCOMPARE(stored.cells[1].figures->psnr.value(), sweeps().shown()->cell(1).figures->psnr.value());
     QCOMPARE(sweeps().progress().done, 4);
-    // Now they are there.
+    // Now the clips are there.
     QTRY_VERIFY_WITH_TIMEOUT(!sweeps().outlook().pending && sweeps().outlook().there == 4, 20000);
     QCOMPARE(sweeps().outlook().to_render, 0U);
 }
 
-/// Headers are read once for all that differ in seed, prompt or shift.
+/// The headers of the model are read once for all cells that differ only in seed, prompt or shift.
 void SweepDocumentTest::a_thousand_clips_are_looked_at_soon() {
     prepare({{"seed", "1..200"}, {"shift", "1..5"}});
     QElapsedTimer clock;
@@ -87,7 +87,7 @@ void SweepDocumentTest::a_thousand_clips_are_looked_at_soon() {
     QCOMPARE(sweeps().progress().missing, 1000);
 }
 
-/// Each change writes the record and is looked at by every view: a thousand of them, one after another, took 20 s.
+/// Every change writes the record and is seen by every view. Done one by one, a thousand changes took 20 s.
 void SweepDocumentTest::runs_that_were_there_fill_the_grid_at_once() {
     Sweep sweep;
     sweep.request = tiny_request();
@@ -122,14 +122,14 @@ void SweepDocumentTest::finished_runs_serve_again() {
     const double guidance = studio_->document.value("guidance").toDouble();
     sweeps().axes().set_all({{"steps", "2, 3"}, {"guidance", QString::number(guidance)}}, "axes");
     start();
-    QCOMPARE(queue().rowCount(), 2); // the one before, and one more
+    QCOMPARE(queue().rowCount(), 2); // the run that was there and one more
     QCOMPARE(sweeps().cell(1).state, CellState::done);
     QVERIFY(sweeps().shown()->cell(1).reused);
     QCOMPARE(to_qstring(sweeps().shown()->cell(1).run), before);
     finish();
 }
 
-/// As a shell completes it, or through a link.
+/// The path may end in a slash, as a shell completes it, or lead through a link.
 void SweepDocumentTest::one_sweep_by_another_name_is_the_same() {
     prepare({{"steps", "2"}});
     queue().set_paused(true);
@@ -142,13 +142,13 @@ void SweepDocumentTest::one_sweep_by_another_name_is_the_same() {
     for (const QString& name : {shown->path() + '/', link + '/' + QFileInfo(shown->path()).fileName()})
         sweeps().open(name);
     earlier.clear();
-    sweeps().list_earlier(); // comes after them
+    sweeps().list_earlier(); // is listed after these
     QTRY_VERIFY_WITH_TIMEOUT(!earlier.isEmpty(), 20000);
     QCOMPARE(another.count(), 0);
     QCOMPARE(sweeps().shown(), shown);
 }
 
-/// What it was drawn from is not what its cell is of.
+/// The template of the request's prompt has nothing to do with a cell whose prompt comes from an axis.
 void SweepDocumentTest::a_prompt_of_an_axis_has_no_template() {
     prepare({{"prompt", "A fox. | A boat."}});
     studio_->document.set_value("prompt", "A {red|blue} balloon.");
@@ -162,7 +162,7 @@ void SweepDocumentTest::a_prompt_of_an_axis_has_no_template() {
     QCOMPARE(templates, (QStringList{{}, {}, "A {red|blue} balloon."}));
 }
 
-/// And the prompt encoded, whatever the cells are.
+/// The model is loaded and the prompt encoded only once for all cells, and the forecast must say so.
 void SweepDocumentTest::the_model_is_loaded_once() {
     prepare({{"steps", "2"}});
     const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
@@ -183,7 +183,7 @@ void SweepDocumentTest::the_model_is_loaded_once() {
              qPrintable(QStringLiteral("%1 %2 %3").arg(four).arg(five).arg(both)));
 }
 
-/// At whatever moment: nothing is left of it, and the next one begins.
+/// At whatever moment it is stopped, nothing is left of it and the next one can begin.
 void SweepDocumentTest::one_that_is_planned_can_be_stopped() {
     prepare();
     queue().set_paused(true);
@@ -193,7 +193,8 @@ void SweepDocumentTest::one_that_is_planned_can_be_stopped() {
     for (const bool late : {false, true}) {
         sweeps().start();
         QVERIFY(sweeps().starting());
-        for (int i = 0; late && made() == 0 && i < 20000; ++i) QThread::msleep(1); // it was not told yet
+        // The folder is there, but the window was not told yet.
+        for (int i = 0; late && made() == 0 && i < 20000; ++i) QThread::msleep(1);
         QVERIFY(!late || made() > 0);
         QVERIFY(sweeps().stop_starting() && !sweeps().starting());
         QTest::qWait(100);
@@ -215,14 +216,14 @@ void SweepDocumentTest::another_reference_is_measured() {
     QCOMPARE(sweeps().shown()->cell(1).figures->reference, 0U);
     QCOMPARE(sweeps().shown()->cell(3).figures->reference, 2U);
     QVERIFY(!sweeps().shown()->cell(0).figures && !sweeps().shown()->cell(2).figures);
-    start(); // the choice is kept for the next one
+    start(); // the choice also holds for the next sweep
     QCOMPARE(sweeps().shown()->sweep().reference, (std::vector<std::optional<std::size_t>>{std::nullopt, 0}));
     finish();
     sweeps().set_reference({std::nullopt, std::nullopt});
     for (std::size_t i = 0; i < 4; ++i) QVERIFY(!sweeps().shown()->cell(i).figures);
 }
 
-/// What was measured of latents is left in the cache.
+/// Each decoded clip leaves a file in the cache, by which the test sees what was measured.
 void SweepDocumentTest::what_is_forgotten_is_measured_no_more() {
     constexpr std::size_t columns = 6;
     prepare({{"guidance", "1..6"}, {"steps", "2, 3"}});
@@ -230,7 +231,8 @@ void SweepDocumentTest::what_is_forgotten_is_measured_no_more() {
     finish();
     const OpenSweep& shown = *sweeps().shown();
     QCOMPARE(shown.size(), 2 * columns);
-    const auto copy = [&](const char* name, std::size_t from) { // of what is shown, with the runs from that cell on
+    // Makes a copy of the sweep that is shown, with the runs from that cell on.
+    const auto copy = [&](const char* name, std::size_t from) {
         OpenSweep sweep(SweepFolder::create(to_path(home_->file(QLatin1String(name))), shown.sweep()));
         std::vector<OpenSweep::Done> done;
         for (std::size_t i = from; i < shown.size(); ++i) done.push_back({{i}, to_qstring(shown.cell(i).run), 1, true});
@@ -243,7 +245,7 @@ void SweepDocumentTest::what_is_forgotten_is_measured_no_more() {
     const std::filesystem::path decoded = cache_folder() / "decoded";
     std::filesystem::remove_all(decoded);
     const auto clips = [&] {
-        std::error_code code; // before the first there is no folder
+        std::error_code code; // before the first clip there is no folder
         return std::count_if(std::filesystem::directory_iterator(decoded, code), {},
                              [](const auto& file) { return file.path().extension() == ".mkv"; });
     };
@@ -258,11 +260,11 @@ void SweepDocumentTest::what_is_forgotten_is_measured_no_more() {
     QTRY_COMPARE_WITH_TIMEOUT(measurer.open(last.path()), 0, 60000);
     for (const QVariantList& one : measured) QCOMPARE(one[0].toString(), last.path());
     QVERIFY(!measured.isEmpty());
-    // Beside the two of the last: the one that was at work may have been as good as done.
+    // Two clips of the last sweep, and perhaps the one that was nearly decoded when its sweep was forgotten.
     QVERIFY2(clips() >= 2 && clips() <= by_then + 1 + 2, qPrintable(QString::number(clips())));
 }
 
-/// Not of one that was the cell's when it was put in line, and not twice.
+/// A cell is measured with its newest run, not with the one it had when it was queued, and only once.
 void SweepDocumentTest::a_cell_is_measured_of_its_own_run() {
     prepare();
     start();
@@ -276,12 +278,12 @@ void SweepDocumentTest::a_cell_is_measured_of_its_own_run() {
     Arrivals measured(&measurer, &SweepMeasurer::measured);
     measurer.measure(sweep);
     measurer.measure(sweep);
-    sweep.set_done({{{0}, run_of(reference), 1, false}}); // it was rendered again
+    sweep.set_done({{{0}, run_of(reference), 1, false}}); // the cell was rendered again
     measurer.measure(sweep);
     QTRY_COMPARE_WITH_TIMEOUT(measurer.open(sweep.path()), 0, 60000);
     QCOMPARE(measured.count(), 1);
     QCOMPARE(measured[0][1].toULongLong(), 0U);
-    QVERIFY(measured[0][2].value<SweepCell::Figures>().ssim == 1.0); // to itself
+    QVERIFY(measured[0][2].value<SweepCell::Figures>().ssim == 1.0); // measured against itself
 }
 
 void SweepDocumentTest::without_the_model_the_videos_are_measured() {
@@ -363,7 +365,8 @@ void SweepDocumentTest::earlier_sweeps_are_listed_and_opened() {
     QVERIFY(refused.wait(10000));
 }
 
-/// Whoever listens has as many rows and columns as the sweep before had, until it is told.
+/// Views have as many rows and columns as the sweep before until they are told of the new one. Its cells must not be
+/// announced earlier.
 void SweepDocumentTest::another_sweep_is_told_before_its_cells() {
     prepare();
     queue().set_paused(true);

@@ -12,7 +12,7 @@
 
 namespace denoir::app {
 
-/// A studio with a home of its own, and sweeps of the tiny model in it.
+/// A studio with a home of its own, for sweeps of the tiny model.
 class SweepFixture {
 protected:
     using CellState = SweepDocument::State;
@@ -29,7 +29,7 @@ protected:
         studio_.emplace();
         studio_->history.wait_scanned(10000);
     }
-    /// The tiny model in the document, two by two cells.
+    /// Puts the tiny model into the document, and by default two axes of two values.
     void prepare(const QList<AxisText>& axes = {{"steps", "2, 3"}, {"guidance", "1, 3"}}) {
         studio_->start();
         studio_->document.load(tiny_request());
@@ -44,7 +44,7 @@ protected:
         QTRY_VERIFY_WITH_TIMEOUT(!begun.isEmpty() || !refused.isEmpty(), 20000);
         if (!refused.isEmpty()) QFAIL(qPrintable(refused[0][0].value<Issue>().line()));
     }
-    /// Two values of guidance that mean the same, two of steps: cells 0 and 2 share a run, 1 and 3.
+    /// Two values of guidance that mean the same, and two of steps: cells 0 and 2 share a run, and so do 1 and 3.
     void start_with_equal_requests() {
         prepare({{"guidance", "[3, null]"}, {"steps", "2, 3"}});
         studio_->document.set_value("guidance", 4.0);

@@ -12,7 +12,7 @@ struct Case {
     std::int64_t queries, keys, heads, size, causal_block = 0;
     bool bias = false, key_bias = false;
     DType in = DType::f32, compute = DType::f32;
-    float scale = 0; ///< 0: 1 / sqrt(size)
+    float scale = 0; ///< 0 for 1 / sqrt(size)
 };
 
 std::vector<double> plain(const Case& c, std::vector<double> q, std::vector<double> k, std::vector<double> v,
@@ -50,7 +50,7 @@ std::vector<double> plain(const Case& c, std::vector<double> q, std::vector<doub
 void check(const Case& c) {
     SCOPED_TRACE(testing::Message() << c.queries << " x " << c.keys << ", " << c.heads << " heads of " << c.size
                                     << ", block " << c.causal_block);
-    // Scores a few units apart, so that the softmax is neither flat nor a maximum.
+    // The scores differ by a few units, so that the softmax is neither flat nor a plain maximum.
     const float scale = c.scale != 0 ? c.scale : 6.0f / std::sqrt(static_cast<float>(c.size));
     const Tensor q = host({c.queries, c.heads, c.size}, 1, c.in), k = host({c.keys, c.heads, c.size}, 2, c.in);
     const Tensor v = host({c.keys, c.heads, c.size}, 3, c.in), bias = host({c.heads, c.queries, c.keys}, 4),
@@ -74,17 +74,17 @@ TEST(Attention, HeadSizes) {
 }
 
 TEST(Attention, Lengths) {
-    // One token, less than and just more than a block of queries and of keys.
+    // One token, and a little less and more than a block of queries or keys.
     for (const std::int64_t queries : {1, 95, 97, 200})
         for (const std::int64_t keys : {1, 15, 256, 257, 515}) check({queries, keys, 2, 20});
 }
 
 TEST(Attention, CausalBlocks) {
     for (const std::int64_t block : {1, 7, 64, 300}) check({330, 330, 2, 16, block});
-    check({40, 600, 1, 16, 50}); // keys that no query sees
+    check({40, 600, 1, 16, 50}); // the last keys are seen by no query
 }
 
-/// As if it were added afterwards.
+/// The result must be the same as if the tensor were added afterwards.
 TEST(Attention, AddedToTheResult) {
     for (const DType type : {DType::f32, DType::bf16})
         for (const std::int64_t keys : {0, 40}) {
@@ -123,7 +123,7 @@ TEST(Attention, Bf16) {
 }
 
 TEST(Attention, Bf16InRowsThatFusedKernelsRead) {
-    // As the models ask for it: q, k and v are columns of one tensor, or the last key stands for the padding.
+    // As in the models: q, k and v are columns of one tensor, and the last key may stand for the padding.
     struct Dense {
         std::int64_t queries, keys, size, causal_block, last_key_count;
     };
@@ -158,8 +158,8 @@ TEST(Attention, Bf16InRowsThatFusedKernelsRead) {
 
 TEST(Attention, FarApartScores) { check({40, 400, 1, 32, 0, false, false, DType::f32, DType::f32, 8.0f}); }
 
-TEST(Attention, WhatIsNoNumberComesOutAsNone) {
-    // A broken weight must not look like a plausible picture. 40 queries and keys, 2 heads; blocks of 8.
+TEST(Attention, ANaNInComesOutAsNaN) {
+    // A broken weight must not give a plausible picture. There are 40 queries and keys, 2 heads, and blocks of 8.
     const auto& backend = backend_under_test();
     for (const DType dtype : {DType::f32, DType::bf16})
         for (const int which : {0, 1, 2}) {
@@ -171,7 +171,7 @@ TEST(Attention, WhatIsNoNumberComesOutAsNone) {
             const Tensor got = backend->download(out);
             for (int i = 0; i < 40; ++i) {
                 const bool lost = which == 0 ? i == 20 : which == 1 ? i >= 16 : true;
-                EXPECT_FALSE(std::isnan(got.data<float>()[i * 2 * 16])) << which; // the other head
+                EXPECT_FALSE(std::isnan(got.data<float>()[i * 2 * 16])) << which; // the other head is not touched
                 EXPECT_EQ(std::isnan(got.data<float>()[(i * 2 + 1) * 16 + 5]), lost) << which << ' ' << i;
             }
         }
@@ -188,7 +188,7 @@ TEST(Attention, AScoreBeyondTheRangeOfF32IsNoNumber) {
                            {.scale = 0.25f, .compute = dtype}, out);
         const Tensor got = backend->download(out);
         for (int i = 0; i < 40; ++i) {
-            EXPECT_FALSE(std::isnan(got.data<float>()[i * 2 * 16])); // the other head
+            EXPECT_FALSE(std::isnan(got.data<float>()[i * 2 * 16])); // the other head is not touched
             EXPECT_EQ(std::isnan(got.data<float>()[(i * 2 + 1) * 16 + 5]), i == 20) << i;
         }
     }
@@ -204,12 +204,12 @@ TEST(Attention, AViewOfJoinedProjections) {
     backend->attention(dense(0), dense(1), dense(2), {}, expected);
     if (backend->device().kind == Device::Kind::cpu)
         EXPECT_EQ(bytes_of(out), bytes_of(expected));
-    else // a library may take another algorithm for rows that lie further apart
+    else // a library may use another algorithm for rows that are further apart
         expect_near(out, doubles(expected), f32_tolerance);
 }
 
 TEST(Attention, HeadsOutsideTokens) {
-    // [N, L, D] seen as [L, N, D].
+    // [N, L, D] viewed as [L, N, D].
     const auto& backend = backend_under_test();
     const Tensor q = backend->upload(host({3, 40, 16}, 1)).permute({1, 0, 2});
     Tensor out = backend->empty({40, 3, 16}, DType::f32);

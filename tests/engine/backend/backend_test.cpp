@@ -24,7 +24,7 @@ TEST(OpenBackend, SaysWhyThereIsNoCuda) {
         open_backend(Device::parse("cuda:99"));
         FAIL();
     } catch (const Error& error) {
-        // No module, no driver, no such card: whatever it is on this machine, one line that says what to do.
+        // The module, the driver or the card is missing. Whichever it is on this machine, one line says what to do.
         EXPECT_EQ(error.field(), "device");
         EXPECT_FALSE(error.hint().empty());
         EXPECT_LE(std::string(error.what()).size(), 360u);
@@ -33,7 +33,7 @@ TEST(OpenBackend, SaysWhyThereIsNoCuda) {
     EXPECT_EQ(open_backend({}, 3)->threads(), 3);
 }
 
-// The VAE asks: in a build without oneDNN, or where it is switched off, our own loops use the processor's units.
+// The VAE asks for it. In a build without oneDNN, or with oneDNN switched off, our own loops use the processor's units.
 TEST(OpenBackend, TheProcessorsUnitsForBf16AreUsedWithoutALibrary) {
     if (!cpu::kernels().gemm_bf16) GTEST_SKIP() << "not on this processor";
     EXPECT_TRUE(open_backend({})->fast_bf16());
@@ -71,7 +71,7 @@ TEST(Gather, Rows) {
         }
 }
 
-/// What a step of a transformer asks for, in small.
+/// The kernels that a step of a transformer needs, on small tensors.
 void step(Backend& backend, const Tensor& x, const Weight& w, const Weight& kernel) {
     Tensor a = backend.empty(x.shape(), DType::f32), b = backend.empty(x.shape(), DType::bf16);
     backend.layer_norm(x, nullptr, nullptr, 1e-6f, a);
@@ -101,8 +101,8 @@ TEST(Memory, ARepeatedStepAsksTheSystemForNothing) {
 
 class Cancel : public testing::Test {
 protected:
-    /// Runs `kernel`, asks it to stop after 30 ms and returns how long that took: seconds of the processor, so that
-    /// other programs on the machine do not count.
+    /// Runs `kernel`, asks it to stop after 30 ms and returns how long it took to stop, in seconds of processor time so
+    /// that other programs on the machine do not count.
     static double answer_time(Backend& backend, const std::function<void()>& kernel) {
         std::stop_source stop;
         backend.set_stop(stop.get_token());

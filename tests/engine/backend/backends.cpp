@@ -6,7 +6,7 @@
 namespace denoir::test {
 
 std::span<const std::shared_ptr<Backend>> backends_under_test() {
-    // Never destroyed: at exit the card's libraries may be gone before it.
+    // Never destroyed, because a card's libraries may be unloaded earlier when the program ends.
     static const auto& all = *new std::vector<std::shared_ptr<Backend>>([] {
         std::vector<std::shared_ptr<Backend>> opened;
         const char* asked = std::getenv("DENOIR_TEST_DEVICE");

@@ -5,12 +5,12 @@ namespace denoir::test {
 namespace {
 
 struct Case {
-    std::int64_t frames, height, width, in, out; ///< frames: outputs
+    std::int64_t frames, height, width, in, out; ///< frames: how many outputs there are
     Shape kernel;                                ///< [kt,kh,kw] or [kh,kw]
     ConvOptions options;
     DType type = DType::f32;
     bool residual = false, bias = true;
-    std::vector<int> missing{}; ///< input frames that are not there
+    std::vector<int> missing{}; ///< input frames that are left undefined and count as zeros
 };
 
 struct Sizes {
@@ -100,13 +100,13 @@ ConvOptions same3() { return {.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad
 TEST(Conv, CausalThreeByThreeByThree) {
     check({3, 9, 14, 5, 7, {3, 3, 3}, same3()});
     check({2, 8, 8, 96, 96, {3, 3, 3}, same3(), DType::f32, true});
-    check({1, 5, 300, 3, 20, {3, 3, 3}, same3()}); // more than one tile across
+    check({1, 5, 300, 3, 20, {3, 3, 3}, same3()}); // wider than one tile
     check({1, 3, 4, 200, 6, {3, 3, 3}, same3()});  // deeper than one pass
 }
 
 TEST(Conv, FewOutputs) {
     for (const std::int64_t out : {1, 2, 3, 4}) {
-        check({2, 7, 300, 17, out, {3, 3, 3}, same3(), DType::f32, true}); // more than one tile across
+        check({2, 7, 300, 17, out, {3, 3, 3}, same3(), DType::f32, true}); // wider than one tile
         check({1, 6, 5, 96, out, {3, 3, 3}, same3(), DType::f32, false, false, {0}});
         check({1, 6, 5, 5, out, {1, 1, 1}, {}, DType::bf16});
     }
@@ -142,7 +142,7 @@ TEST(Conv, Duplicated) {
     check({1, 1, 1, 3, 2, {3, 3}, options});
     options.compute = DType::bf16;
     check({1, 5, 6, 12, 6, {3, 3}, options, DType::bf16});
-    check({1, 4, 5, 3, 2, {3, 3}, {.duplicate = true}}); // no padding: the other parity
+    check({1, 4, 5, 3, 2, {3, 3}, {.duplicate = true}}); // without padding, so that the phases change places
     check({1, 4, 5, 3, 2, {2, 2, 2}, {.pad_bottom = 1, .duplicate = true}});
 }
 
@@ -152,16 +152,17 @@ TEST(Conv, Bf16) {
     options.compute = DType::bf16;
     check({2, 6, 7, 24, 12, {3, 3, 3}, options, DType::bf16, true});
     check({2, 6, 7, 24, 12, {3, 3, 3}, options});
-    check({1, 3, 270, 96, 49, {3, 3, 3}, options, DType::bf16, true}); // more than one pass deep, tile across, panel
-    check({1, 5, 6, 200, 50, {3, 3, 3}, options});                     // f32 frames
+    // This is deeper than one pass, and wider than one tile and one panel.
+    check({1, 3, 270, 96, 49, {3, 3, 3}, options, DType::bf16, true});
+    check({1, 5, 6, 200, 50, {3, 3, 3}, options}); // frames in f32
     check({1, 9, 7, 6, 6, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1, .compute = DType::bf16}});
-    check({2, 5, 7, 3, 20, {3, 3, 3}, options}); // rows of an odd number of values
+    check({2, 5, 7, 3, 20, {3, 3, 3}, options}); // rows with an odd number of values
     check({2, 4, 5, 7, 9, {3, 1, 1}, {.compute = DType::bf16}, DType::bf16});
     check({2, 6, 7, 24, 3, {3, 3, 3}, options, DType::bf16});
     check({1, 6, 7, 4, 5, {3, 3, 3}, options, DType::bf16, true, true, {0, 1, 2}});
 }
 
-// Of 8-bit files: the bytes of the values in f32, in every way to convolve.
+// Weights of 8-bit files must give the same bytes as their values in f32, whichever way the convolution takes.
 TEST(Conv, ScaledRows) {
     ConvOptions doubled = same3(), strided;
     doubled.duplicate = true;
@@ -209,11 +210,12 @@ TEST(Conv, ManyRowsAreCutIntoTiles) {
     check({1, 130, 70, 10, 100, {3, 3}, same3()});
 }
 
-/// 3x3 taps and channels enough for Winograd's filter: odd sizes, parts of vectors, several blocks and passes.
+/// Taps of 3x3 and enough channels for Winograd's filter, with odd sizes, parts of vectors, several blocks and several
+/// passes.
 TEST(Conv, ThreeByThreeOverManyChannels) {
     check({2, 9, 27, 17, 33, {3, 3, 3}, same3(), DType::f32, true});
     check({1, 1, 15, 16, 16, {3, 3}, same3()});
-    check({1, 6, 14, 16, 16, {3, 3}, same3()}); // too narrow
+    check({1, 6, 14, 16, 16, {3, 3}, same3()}); // too narrow for it
     check({1, 2, 67, 20, 100, {3, 3, 3}, same3()});
     check({3, 6, 33, 24, 16, {3, 3, 3}, same3(), DType::f32, true, true, {1, 3}});
     check({1, 6, 33, 24, 16, {3, 3, 3}, same3(), DType::f32, true, false, {0, 1, 2}});
@@ -227,13 +229,13 @@ TEST(Conv, ThreeByThreeOverManyChannels) {
     check({1, 1, 1, 16, 16, {3, 3}, grown});
     check({1, 19, 37, 16, 40, {3, 3}, grown});
     check({1, 4, 5, 16, 16, {3, 3}, {.pad_top = 1, .pad_left = 1, .duplicate = true}}); // odd sizes
-    check({1, 4, 5, 16, 16, {3, 3}, {.duplicate = true}});                              // the other parity
+    check({1, 4, 5, 16, 16, {3, 3}, {.duplicate = true}});                              // the phases change places
     ConvOptions bf16 = same3();
     bf16.compute = DType::bf16;
-    check({1, 6, 27, 17, 24, {3, 3, 3}, bf16, DType::bf16, true}); // rows of an odd number of values: no pairs
+    check({1, 6, 27, 17, 24, {3, 3, 3}, bf16, DType::bf16, true}); // rows with an odd number of values make no pairs
 }
 
-/// A picture that is computed in parts is the same to the bit where they begin at even rows and columns.
+/// A picture that is computed in parts must be the same to the bit if the parts begin at even rows and columns.
 TEST(Conv, PartsOfAPictureAreThePicture) {
     for (const bool duplicate : {false, true}) {
         const auto& backend = backend_under_test();
@@ -252,7 +254,7 @@ TEST(Conv, PartsOfAPictureAreThePicture) {
         };
         const Tensor whole = run(picture, options);
         for (const std::int64_t top : {2, 6}) {
-            // Outputs at the cut's edge miss what lies beyond it; from two rows on they are whole.
+            // Outputs at the cut's edge lack what lies beyond it; from the second row on they are whole.
             const Tensor part = run(picture.slice(0, top, height).slice(1, 4, 37), options);
             const std::int64_t rows = part.size(0) - 2, columns = part.size(1) - 4, from = top * grown + 2,
                                left = 4 * grown + 2;

@@ -43,8 +43,8 @@ TEST(Elementwise, Activations) {
     for (double& v : silu) v /= 1 + std::exp(-v);
     for (double& v : tanh) v *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
     for (double& v : erf) v *= 0.5 * (1 + std::erf(v / std::sqrt(2.0)));
-    // Far closer than the table asks: relative to each value where it is not tiny. A card's quotients are not the
-    // nearest.
+    // Far closer than the table of tolerances asks, relative to each value that is not tiny. A card's quotients are not
+    // rounded to the nearest.
     expect_near(run(Activation::silu), silu, 3e-7);
     expect_near(run(Activation::gelu_tanh), tanh, 3e-7);
     expect_near(run(Activation::gelu_erf), erf, 2e-7);
@@ -52,7 +52,7 @@ TEST(Elementwise, Activations) {
 }
 
 TEST(Elementwise, GeluInRoundedSteps) {
-    // Every finite bf16 value within the range where the curve is more than 0 or x.
+    // Every finite bf16 value in the range where the curve is neither 0 nor x.
     Tensor x = Tensor::host({2, 17000}, bf16);
     for (std::int64_t i = 0; i < x.elements(); ++i)
         x.data<denoir::bf16>()[i] = denoir::bf16{static_cast<std::uint16_t>((i % 2 ? 0x8000 : 0) + i / 2)};
@@ -69,7 +69,7 @@ TEST(Elementwise, GeluInRoundedSteps) {
         backend.activate(Activation::gelu_tanh_steps, strided(backend, x), result);
         return result;
     });
-    // A step of f32 that lands on the other side of a tie moves a factor by one bf16 step.
+    // If a step in f32 falls on the other side of a tie, the factor moves by one step of bf16.
     const std::vector<double> found = doubles(out);
     std::int64_t other = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -116,7 +116,7 @@ TEST(Copy, AnyStridesOnBothSides) {
                     return result;
                 });
                 expect_near(found, doubles(from), in == f32 && out == bf16 ? bf16_tolerance : 0);
-                // And into a view whose axes lie in another order.
+                // The same into a view whose axes have another order.
                 const auto& backend = backend_under_test();
                 Tensor room = backend->empty(x.shape(), out), to = turned(room);
                 backend->copy(from, to);
@@ -133,7 +133,7 @@ TEST(Copy, RoundsToNearestEven) {
     const Tensor host = backend->download(out);
     for (std::size_t i = 0; i < x.size(); ++i) {
         const std::uint16_t found = host.span<const std::uint16_t>()[i];
-        if (std::isnan(x[i])) // a card knows one NaN alone, 0x7FFF
+        if (std::isnan(x[i])) // a card has only one NaN, 0x7FFF
             EXPECT_GT(found & 0x7FFF, 0x7F80);
         else
             EXPECT_EQ(found, denoir::bf16::from(x[i]).bits) << x[i];
@@ -157,7 +157,7 @@ TEST(Copy, OtherTypesIn) {
 TEST(Copy, NothingToDo) {
     const auto& backend = backend_under_test();
     const Tensor room = backend->upload(host({3, 4}, 1));
-    Tensor out = room.slice(0, 1, 1); // between rows that must stay
+    Tensor out = room.slice(0, 1, 1); // a row between others, which must not change
     backend->copy(Tensor::host({0, 4}), out);
     backend->add(out, out, out);
     backend->fill(out, 1);

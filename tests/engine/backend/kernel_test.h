@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the tests of kernels share: values, plain f64 arithmetic's view of a tensor, and one table of tolerances.
+// What the tests of kernels share: values, a tensor's values in f64, and one table of tolerances.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,14 +12,14 @@
 
 namespace denoir::test {
 
-/// Largest error over the largest value, one kernel. bf16: of a result rounded once, the arithmetic being f32 (half a
-/// unit in the last place is 2^-9), and of a product whose inputs are rounded too.
+/// Largest error over the largest value, for one kernel. In bf16 for a result that was rounded once from f32 (half a
+/// unit in the last place is 2^-9), and for a product whose inputs were rounded as well.
 constexpr double f32_tolerance = 1e-5, bf16_tolerance = 1.0 / 256, bf16_product_tolerance = 2e-2;
-/// Of a sum of products whose factors are cut to the 10 bits of TF32, which a card may do either by rounding or not.
+/// For a sum of products whose factors have the 10 bits of TF32, which a card may round or cut.
 constexpr double tf32_tolerance = 2e-3;
 inline double tolerance(DType out) { return out == DType::bf16 ? bf16_tolerance : f32_tolerance; }
 
-/// Values in [-1, 1) that depend on `seed` and the index alone.
+/// Values in [-1, 1) that depend only on `seed` and the index.
 inline std::vector<float> values(std::int64_t n, std::uint64_t seed) {
     std::vector<float> out(static_cast<std::size_t>(n));
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -75,13 +75,13 @@ inline std::vector<std::byte> bytes_of(const Tensor& x) {
     return {dense.raw(), dense.raw() + dense.bytes()};
 }
 
-/// What the kernels of these tests run on. On the processor: backends of one to four threads. With
-/// DENOIR_TEST_DEVICE=cuda in the environment: a card. Programs that link the emulated device: that, its threads in two
-/// orders.
+/// The backends on which these tests run: on the processor with one to four threads; with DENOIR_TEST_DEVICE=cuda a
+/// card; in programs that link the emulated device that device, with its threads in two orders.
 std::span<const std::shared_ptr<Backend>> backends_under_test();
 inline const std::shared_ptr<Backend>& backend_under_test() { return backends_under_test().front(); }
 
-/// Calls `kernel` on each backend and once more on the last: the same bytes each time. Returns the result.
+/// Calls `kernel` on each backend, and once more on the last, and checks that all give the same bytes. Returns the
+/// result.
 inline Tensor same_on_any_threads(const std::function<Tensor(Backend&)>& kernel) {
     const auto backends = backends_under_test();
     const Tensor first = kernel(*backends[0]);
@@ -91,7 +91,7 @@ inline Tensor same_on_any_threads(const std::function<Tensor(Backend&)>& kernel)
     return first;
 }
 
-/// A view of `x` on the backend that lies in wider rows: the last axis is dense, all others jump.
+/// A view of `x` on the backend as part of wider rows: the last axis has no gaps, all others have.
 inline Tensor strided(Backend& backend, const Tensor& x) {
     Shape wide = x.shape();
     wide[-1] += 3;

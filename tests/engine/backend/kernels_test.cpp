@@ -42,10 +42,10 @@ TEST_P(Kernels, ExponentialWithinTwoUnitsInTheLastPlace) {
     std::vector<float> edges = {-INFINITY, -1e30f, -200, -87.4f, 0};
     k().exponentials(edges.data(), 1, 0, false, 5);
     EXPECT_EQ(edges, (std::vector<float>{0, 0, 0, 0, 1}));
-    std::vector<float> bad(37, 0.0f); // softmax must not pass over what is no number
+    std::vector<float> bad(37, 0.0f); // softmax must not hide a NaN
     bad[5] = bad[36] = NAN;
     EXPECT_TRUE(std::isnan(k().exponentials(bad.data(), 1, 0, false, 37)) && std::isnan(bad[5]) && std::isnan(bad[36]));
-    std::vector<float> large(37, 3e30f); // the greatest is 1 however large it is
+    std::vector<float> large(37, 3e30f); // the greatest one gives 1, however large it is
     k().exponentials(large.data(), 0.7f, 3e30f * 0.7f, false, 37);
     EXPECT_EQ(large, std::vector<float>(37, 1.0f));
 }
@@ -76,7 +76,7 @@ TEST_P(Kernels, PowersOfTwoAreExactToBf16) {
     std::vector<std::uint16_t> ones(37);
     k().powers_of_two_bf16(large.data(), 0.7f, 3e30f * 0.7f, ones.data(), 37);
     EXPECT_EQ(ones, std::vector<std::uint16_t>(37, 0x3F80));
-    bad[5] = bad[36] = NAN; // softmax must not pass over what is no number
+    bad[5] = bad[36] = NAN; // softmax must not hide a NaN
     EXPECT_TRUE(std::isnan(k().powers_of_two_bf16(bad.data(), 1, 0, ones.data(), 37)));
     EXPECT_TRUE(std::isnan(bf16{ones[5]}.value()) && std::isnan(bf16{ones[36]}.value()));
 }
@@ -86,7 +86,7 @@ TEST_P(Kernels, TheGreatestOfAnyNumberOfValues) {
         std::vector<float> x = values(static_cast<std::size_t>(n), 9);
         const float plain = n == 0 ? -INFINITY : *std::max_element(x.begin(), x.end());
         EXPECT_EQ(k().greatest(x.data(), n), plain) << n;
-        for (float& v : x) v -= 100; // no zero of an empty lane is taken for the greatest
+        for (float& v : x) v -= 100; // so that the zero of an empty lane would be noticed
         EXPECT_EQ(k().greatest(x.data(), n), n == 0 ? plain : *std::max_element(x.begin(), x.end())) << n;
     }
     std::vector<float> x(40, NAN);
@@ -115,7 +115,7 @@ TEST_P(Kernels, RoundsToBf16AsTheType) {
 
 TEST_P(Kernels, WidensEveryValueAsTheType) {
     const auto same = [](DType type, const auto& values, auto widen) {
-        // A start within a vector and a last one that is part empty.
+        // Starts within a vector, and ends with one that is partly empty.
         for (const std::size_t first : {0, 3}) {
             const auto n = static_cast<std::int64_t>(values.size() - first);
             std::vector<float> expected(values.size() - first), widened = expected;
@@ -149,7 +149,7 @@ TEST_P(Kernels, ProductOfPairs) {
                 std::vector<std::uint16_t> rows(a.size()), pairs(panels.size());
                 k().narrow_bf16(a.data(), rows.data(), m * depth);
                 k().pair_rows(panels.data(), padded / k().tile_columns * depth, pairs.data());
-                const auto at = [&](std::int64_t column, std::int64_t p) { // of the paired panels
+                const auto at = [&](std::int64_t column, std::int64_t p) { // where a value lies in the paired panels
                     const std::int64_t panel = column / k().tile_columns, inside = column % k().tile_columns;
                     return static_cast<std::size_t>((panel * depth + p / 2 * 2) * k().tile_columns + inside * 2 +
                                                     p % 2);
@@ -233,7 +233,7 @@ TEST(FullMemory, WeightsArePackedForEachProductAndGiveTheSameBytes) {
     for (const auto& [use, packed] : passing.prepared) EXPECT_EQ(packed, nullptr) << use;
 }
 
-/// What memory estimates count for each thread of a convolution.
+/// Memory estimates count on this size for each thread of a convolution.
 TEST(CpuBackend, ScratchOfConvolutionsIsAsEstimated) {
     const auto peak_of = [](std::int64_t channels, int threads) {
         cpu::CpuBackend backend(threads);
@@ -251,7 +251,7 @@ TEST(CpuBackend, ScratchOfConvolutionsIsAsEstimated) {
     for (const std::int64_t channels : {64, 384, 768}) {
         const std::size_t each = (peak_of(channels, 3) - peak_of(channels, 1)) / 2,
                           counted = conv_scratch_bytes(Device{}, channels, 1);
-        EXPECT_NEAR(double(each), double(counted), 0.1 * double(counted)) << channels; // blocks of memory are rounded
+        EXPECT_NEAR(double(each), double(counted), 0.1 * double(counted)) << channels; // the system rounds blocks up
         EXPECT_EQ(conv_scratch_bytes(Device{}, channels, 5), 5 * counted);
     }
     EXPECT_EQ(conv_scratch_bytes(Device{Device::Kind::cuda, 0}, 384, 4), 0u);

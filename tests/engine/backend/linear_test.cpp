@@ -28,7 +28,7 @@ struct Case {
     DType in, weight, out, compute;
     Activation activation;
     bool bias;
-    bool dense = false; ///< x lies as libraries like it best
+    bool dense = false; ///< x lies as libraries can read it fastest
 };
 
 std::vector<double> plain(const Case& c, std::vector<double> x, std::vector<double> w, std::vector<double> b) {
@@ -70,15 +70,15 @@ void check(const Case& c) {
 constexpr DType f32 = DType::f32, bf16 = DType::bf16;
 
 TEST(Linear, OddShapes) {
-    // One row, the last sizes of the few-row path and the first beyond it, less than a register tile, more than one
-    // tile and depth step.
+    // One row, the largest sizes of the path for few rows and the first beyond them, less than a register tile, and
+    // more than one tile and one step of depth.
     for (const std::int64_t m : {1, 3, 8, 9, 31, 133, 600})
         for (const std::int64_t n : {1, 5, 16, 65, 300})
             for (const std::int64_t k : {1, 7, 64, 515}) check({m, k, n, f32, f32, f32, f32, Activation::none, true});
     check({40, 1100, 530, f32, f32, f32, f32, Activation::none, false});
 }
 
-// As many rows as are worth packing weights for; an odd depth has no pairs of bf16 values.
+// So many rows that packing the weights pays. With an odd depth the bf16 values do not all make pairs.
 TEST(Linear, ManyRows) {
     for (const std::int64_t m : {512, 513, 700})
         for (const std::int64_t n : {5, 300})
@@ -87,9 +87,9 @@ TEST(Linear, ManyRows) {
                     check({m, k, n, bf16, bf16, bf16, bf16, Activation::none, true, dense});
 }
 
-// No algorithm may leave out the end of a sum, as one that cuts sums into parts can: here nothing else counts.
+// An algorithm that cuts sums into parts could lose the last terms, and here all others are zero.
 TEST(Linear, AddsTheLastTerms) {
-    constexpr std::int64_t depth = 64; // of a tile
+    constexpr std::int64_t depth = 64; // the depth of a tile
     for (const DType type : {f32, bf16})
         for (const std::int64_t k : {65, 129, 257, 515, 1026})
             for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{64, 8}, {600, 5}, {128, 512}}) {
@@ -107,12 +107,12 @@ TEST(Linear, AddsTheLastTerms) {
             }
 }
 
-// Few rows are made factors once and cut into narrower tiles than many, which may use panels that are kept: every sum
-// keeps its order.
+// Few rows are turned into factors once and cut into narrower tiles, many rows may use panels that are kept. Either way
+// each sum must have the same order.
 TEST(Linear, ARowIsTheSameAmongFewAndMany) {
     if (cpu::OneDnnMatrix::forced() || (cpu::OneDnnMatrix::available() && !cpu::kernels().bf16_in_tiles))
         GTEST_SKIP() << "many rows go to the library";
-    for (const std::size_t memory : {std::size_t{1} << 40, std::size_t{0}}) { // enough, and too little to keep anything
+    for (const std::size_t memory : {std::size_t{1} << 40, std::size_t{0}}) { // enough memory to keep panels, and none
         cpu::CpuBackend backend(2, [=] { return memory; });
         for (const auto& [type, stored] : {std::pair{f32, f32}, {bf16, bf16}, {bf16, DType::f16}, {bf16, f32}})
             for (const std::int64_t k : {70, 1030, 2048})
@@ -165,7 +165,7 @@ TEST(Linear, Activations) {
         for (const std::int64_t m : {1, 20}) check({m, 200, 33, f32, f32, f32, f32, a, true});
 }
 
-// A LoRA's changes: the bytes of a weight into which they were merged, also when the product is made again.
+// A LoRA's changes must give the bytes of a weight into which they were merged, also when the product is repeated.
 TEST(Linear, ChangedWeights) {
     constexpr std::int64_t k = 96, n = 70;
     for (const DType stored : {f32, bf16, DType::f16, DType::f8_e4m3})
@@ -221,7 +221,8 @@ TEST(Linear, JoinedLayersAreTheSameAsEachAlone) {
                         std::vector<LinearLayer> layers;
                         for (std::size_t layer = 0; layer < columns.size(); ++layer)
                             layers.push_back({&weights[layer], with_bias ? &biases[layer] : nullptr});
-                        backend.linear_joined(strided(backend, x), layers, {Activation::none, compute}); // packs
+                        // The first product packs the weights.
+                        backend.linear_joined(strided(backend, x), layers, {Activation::none, compute});
                         return backend.linear_joined(strided(backend, x), layers, {Activation::none, compute}).at(i);
                     });
                     expect_near(out, plain(c, doubles(x), doubles(stored(i)), doubles(offsets(i))),
@@ -250,7 +251,8 @@ TEST(Linear, Scales) {
                     };
                     const Tensor out = same_on_any_threads([&](Backend& backend) {
                         const Tensor scaled = product(backend, w);
-                        EXPECT_EQ(bytes_of(scaled), bytes_of(product(backend, Weight("w", wide)))); // values in f32
+                        // They are the same values in f32.
+                        EXPECT_EQ(bytes_of(scaled), bytes_of(product(backend, Weight("w", wide))));
                         return scaled;
                     });
                     expect_near(
@@ -274,7 +276,7 @@ TEST(Linear, NothingToDo) {
     const auto& backend = backend_under_test();
     const Weight w("w", host({6, 4}, 1));
     const Tensor room = backend->upload(host({3, 6}, 2));
-    Tensor out = room.slice(0, 1, 1); // between rows that must stay
+    Tensor out = room.slice(0, 1, 1); // a row between others, which must not change
     backend->linear(backend->empty({0, 4}, f32), w, nullptr, {}, out);
     expect_near(room, doubles(host({3, 6}, 2)), 0);
 }

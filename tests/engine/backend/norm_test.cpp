@@ -30,7 +30,7 @@ double rms(const std::vector<double>& row, double eps) {
     return std::sqrt(sum / static_cast<double>(row.size()) + eps);
 }
 
-/// Rows far from zero, as a residual stream has them: cancellation in the mean shows.
+/// Rows far from zero, as in a residual stream, where a mean that cancels digits would be noticed.
 Tensor offset_rows(const Shape& shape, std::uint64_t seed, DType dtype, float offset) {
     Tensor wide = host(shape, seed);
     for (float& v : wide.span<float>()) v += offset;
@@ -39,10 +39,10 @@ Tensor offset_rows(const Shape& shape, std::uint64_t seed, DType dtype, float of
     return out;
 }
 
-/// Rows at odd addresses that jump, or as networks have them.
+/// Rows at odd addresses with gaps between them, or as the networks have them.
 Tensor laid(Backend& backend, const Tensor& x, bool dense) { return dense ? backend.upload(x) : strided(backend, x); }
 
-/// What a kernel may hold in a part of a warp, a warp, a block, or not at all.
+/// Widths that a kernel holds in a part of a warp, in a warp, in a block, or not at all.
 constexpr std::int64_t widths[] = {1, 5, 7, 33, 64, 96, 100, 192, 384, 768, 1024, 1536, 1537, 2048, 5120, 10248};
 std::int64_t tokens_of(std::int64_t channels) { return channels > 2000 ? 3 : channels > 400 ? 9 : 67; }
 
@@ -97,7 +97,7 @@ TEST_P(Norm, LayerModulated) {
         const std::int64_t tokens = channels > 1000 ? 12 : 60;
         const Tensor x = offset_rows({tokens, channels}, 1, in(), 0.5f), table = host({groups, 6, channels}, 2);
         const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) {
-            const Tensor rows = backend.upload(table); // strided rows, as a modulation table has them
+            const Tensor rows = backend.upload(table); // strided rows, as in a table of modulations
             backend.layer_norm_modulate(laid(backend, x, dense), rows.select(1, 0), rows.select(1, 1), 1e-6f, to);
         });
         const std::vector<double> m = doubles(table);
@@ -113,7 +113,7 @@ TEST_P(Norm, LayerModulated) {
     }
 }
 
-/// One pass over x and y, or none of its own: the sum and its norm are those of the kernels it stands for.
+/// A sum and its norm, in one pass over x and y or in several, must equal those of the separate kernels.
 TEST_P(Norm, OfASum) {
     struct Case {
         std::int64_t groups;
@@ -174,7 +174,7 @@ TEST_P(Norm, Rms) {
         }
 }
 
-/// Cosines and sines of angles that a table of any size could hold.
+/// The cosines and sines of a table of positions.
 std::pair<Tensor, Tensor> rotation(std::int64_t tokens, std::int64_t pairs) {
     Tensor cos = host({tokens, pairs}, 8), sin = Tensor::host({tokens, pairs});
     for (std::int64_t i = 0; i < tokens * pairs; ++i) {
@@ -202,7 +202,7 @@ TEST_P(Norm, RopeAndRmsWithRope) {
         std::int64_t size;
         bool dense;
     };
-    // Heads that divide what a warp holds at a time, and heads that do not.
+    // Heads whose size divides what a warp holds at a time, and heads whose size does not.
     for (const auto& [heads, size, dense] :
          {Case{3, 2, false}, Case{3, 16, false}, Case{3, 18, false}, Case{12, 128, false}, Case{3, 16, true},
           Case{4, 24, true}, Case{3, 96, true}, Case{3, 128, true}, Case{12, 128, true}, Case{16, 96, true},
@@ -277,7 +277,7 @@ TEST_P(Norm, Channel) {
         }
 }
 
-/// So that whoever looks at the result sees it.
+/// A NaN must still be seen in the result.
 TEST_P(Norm, ChannelKeepsNaN) {
     for (const std::int64_t channels : {6, 96, 1024}) {
         Tensor wide = host({3, channels}, 1);
@@ -306,7 +306,7 @@ TEST(NormInPlace, RopeAndGatedAdd) {
     EXPECT_EQ(bytes_of(x), bytes_of(expected));
 }
 
-/// The defaults written with plain kernels are the fused kernels' other definition.
+/// The defaults are written with plain kernels and are a second definition of the fused ones.
 TEST(NormDefaults, AgreeWithTheFusedKernels) {
     const auto& backend = backend_under_test();
     const Tensor x = backend->upload(offset_rows({60, 48}, 1, DType::f32, 1.0f)),

@@ -40,7 +40,7 @@ TEST(Canvas, TextHasItsWidth) {
     EXPECT_EQ(Canvas::text_width("视\xff", 24), Canvas::text_width("??", 24));
 }
 
-/// A letter of text alone.
+/// A picture with only this letter.
 Image drawn(std::string_view letter) {
     Image image(40, 40);
     Canvas(image).text(5, 2, letter, 36, {255, 255, 255});
@@ -48,7 +48,7 @@ Image drawn(std::string_view letter) {
 }
 
 TEST(Canvas, LettersBeyondAscii) {
-    const Image none = drawn("\u00ac"); // a sign that the font lacks
+    const Image none = drawn("\u00ac"); // a character that the font lacks
     EXPECT_EQ(none.rgb, drawn("?").rgb);
     for (const char* letter : {"ä", "Ö", "é", "ç", "ñ", "ř", "ő", "í", "Å"}) {
         EXPECT_TRUE(Canvas::can_write(letter)) << letter;
@@ -77,7 +77,7 @@ TEST(Canvas, LongNamesAreCutInTheMiddle) {
     EXPECT_LE(Canvas::text_width(Canvas::shortened(name, 20, 5), 20), 30); // nearly no room
 }
 
-/// As run folders are called: time, seed, prompt.
+/// Run folders are named by their time, seed and prompt.
 TEST(Canvas, LongNamesStayTwo) {
     const std::string a = "20261130-161732-8-a-red-balloon-rises-over-the-sea",
                       b = "20261130-161730-7-a-red-balloon-rises-over-the-sea", other = "a-clip.mp4";
@@ -89,7 +89,8 @@ TEST(Canvas, LongNamesStayTwo) {
         EXPECT_TRUE(name.ends_with("…"));
         EXPECT_LE(Canvas::text_width(name, 20), 250);
     }
-    // What differs at its end, too; what is told apart already, or is one, is as it would be alone.
+    // Names that differ at their ends stay different, too. A name that differs already, or stands alone, is shortened
+    // as usual.
     const auto [end, end_of_other] = Canvas::shortened_apart(a + "-1/video.mp4", a + "-2/video.mp4", 20, 150);
     EXPECT_TRUE(end.starts_with("…sea-1/")) << end;
     EXPECT_TRUE(end_of_other.starts_with("…sea-2/")) << end_of_other;
@@ -98,7 +99,7 @@ TEST(Canvas, LongNamesStayTwo) {
     EXPECT_LE(Canvas::text_width(Canvas::shortened_apart(a, b, 20, 5)[0], 20), 30); // nearly no room
 }
 
-/// Height of the curve in a column, from the bottom.
+/// How high the curve stands in this column, counted from the bottom.
 int curve_at(const Image& image, int x) {
     for (int y = image.height; y-- > 0;)
         if (const std::uint8_t* p = image.row(y) + 3 * x; p[1] > p[0] + 60 && p[1] > p[2] + 20) return image.height - y;

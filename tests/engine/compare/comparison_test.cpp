@@ -22,7 +22,7 @@ namespace {
 
 using test::holds;
 
-/// No figure is another's: none can stand in its place unseen.
+/// All figures differ, so that none can stand in the place of another unnoticed.
 metrics::FrameMetrics figures(int more) {
     metrics::FrameMetrics m;
     m.mse = 1000 + more;
@@ -63,7 +63,7 @@ TEST(Comparison, EachFigureOfTheTableStandsInItsColumn) {
     c.lpips.clear();
     c.frames = {{{3, 5}, metrics::FrameMetrics()}};
     EXPECT_EQ(to_csv(c), "index,a,b,mse,psnr,ssim,mean_difference,max_difference,p95_difference,p99_difference\n"
-                         "0,3,5,0,,,0,0,0,0\n"); // equal pictures, smaller than SSIM's window
+                         "0,3,5,0,,,0,0,0,0\n"); // two equal pictures that are smaller than SSIM's window
 }
 
 TEST(Comparison, EachFigureOfTheDocumentStandsAtItsName) {
@@ -128,7 +128,7 @@ TEST(Comparison, EachFigureOfTheReportStandsAtItsLabel) {
                               R"({"name":"95th percentile","y":[3.25,13.25]})",
                               R"({"name":"99th percentile","y":[4.5,14.5]})", R"({"name":"largest","y":[5.0,15.0]})"})
         EXPECT_TRUE(holds(page, report::escaped(curve))) << curve;
-    for (std::size_t i = 0; i < 3; ++i) { // all samples of a side have one value
+    for (std::size_t i = 0; i < 3; ++i) { // all samples of a side have the same value
         Json a = std::vector<double>(256), b = a;
         a[i] = b[9 + i] = 100.0;
         const Json pair{{{"name", "A"}, {"y", a}}, {{"name", "B"}, {"y", b}}};
@@ -140,7 +140,7 @@ TEST(Comparison, EachFigureOfTheReportStandsAtItsLabel) {
     EXPECT_TRUE(holds(page, ", 32 x 24, 9 frames, 24 fps, second<br>b"));
 }
 
-/// Of its own scale each: decibels mean nothing there.
+/// Each curve has the levels of its own scale: an SSIM would mean nothing beside decibels.
 TEST(Comparison, TheLevelsOfACurveAreOfItsScale) {
     Comparison c = hand_made();
     c.frames[0].metrics.ssim = 0.5, c.frames[1].metrics.ssim = 0.999;
@@ -189,7 +189,7 @@ TEST(SweepRecord, EachFigureOfTheTableStandsInItsColumn) {
                               "1,8,3,waiting,0.000,,,,\n");
 }
 
-/// As every program reads such tables; equal clips are infinitely near.
+/// Texts are quoted as every program reads such tables. Equal clips are infinitely near.
 TEST(SweepRecord, TextsOfTheTableAreQuoted) {
     SweepRecord record;
     record.sweep = sweep_from_json(
@@ -205,7 +205,7 @@ TEST(SweepRecord, TextsOfTheTableAreQuoted) {
                               "1,a fox,waiting,0.000,,,,\n");
 }
 
-/// As long as videos and pictures are being written, too.
+/// A stop must also work while videos and pictures are written.
 TEST(Comparer, StopsWhereItGoesOverTheFramesOnceMore) {
     const test::TempFolder folder;
     for (const char* side : {"a", "b"}) {

@@ -8,7 +8,7 @@
 namespace denoir {
 namespace {
 
-/// Frames whose every sample is their number.
+/// Frames in which every sample is the frame's number.
 class Numbers : public FrameSource {
 public:
     Numbers(int count, double fps, bool says_length, int width = 4) : count_(count) {
@@ -39,7 +39,7 @@ private:
 
 using Seen = std::vector<std::pair<int, int>>;
 
-/// What was paired, and that the pictures are those of the numbers.
+/// Which frames were paired. Checks that the pictures are those of their numbers.
 Seen seen(FramePairs& pairs) {
     Seen all;
     while (const auto pair = pairs.next()) {
@@ -95,7 +95,7 @@ TEST_P(Pairs, ByTime) {
         FramePairs as_they_come(slow, unknown, {}, GetParam());
         EXPECT_EQ(seen(as_they_come), (Seen{{0, 0}, {1, 1}, {2, 2}, {3, 3}}));
     }
-    EXPECT_FALSE(rates_differ(24, 24000. / 1001)); // NTSC's is the same
+    EXPECT_FALSE(rates_differ(24, 24000. / 1001)); // NTSC's rate counts as the same
     EXPECT_FALSE(rates_differ(24, 0));
     EXPECT_TRUE(rates_differ(24, 25));
     EXPECT_THROW(FramePairs(slow, unknown, by_time, GetParam()), Error);
@@ -117,7 +117,7 @@ TEST_P(Pairs, ByTheirOwnTimes) {
 }
 
 TEST(Pairing, OwnTimesWhereFramesDoNotComeEvenly) {
-    const std::vector<double> uneven{0, 0.1, 0.2, 0.5, 0.8}, even = even_times(9, 10); // 0 … 0.8 s
+    const std::vector<double> uneven{0, 0.1, 0.2, 0.5, 0.8}, even = even_times(9, 10); // from 0 to 0.8 s
     const Pairing there(uneven, even, 0), back(even, uneven, 0), later(uneven, even, 2);
     std::vector<std::int64_t> to, from, shifted;
     for (int i = 0; i < 5; ++i) to.push_back(there.partner(i)), shifted.push_back(later.partner(i));
@@ -126,7 +126,7 @@ TEST(Pairing, OwnTimesWhereFramesDoNotComeEvenly) {
     EXPECT_EQ(shifted, (std::vector<std::int64_t>{2, 3, 4, 7, 10}));
     EXPECT_EQ(from, (std::vector<std::int64_t>{0, 1, 2, 2, 3, 3, 3, 4, 4}));
     EXPECT_TRUE(there.by_time());
-    // What comes after the end of B meets nothing.
+    // Frames after the end of B have no partner.
     const Pairing longer(even_times(9, 10), even_times(3, 10), 0);
     EXPECT_EQ(longer.partner(2), 2);
     EXPECT_EQ(longer.partner(3), 3);
@@ -134,12 +134,13 @@ TEST(Pairing, OwnTimesWhereFramesDoNotComeEvenly) {
     EXPECT_EQ(longer.first_to_meet(1000, 0, 9), 9);
     EXPECT_GT(longer.partner(Pairing::most_frames), longer.partner(9));
 
-    EXPECT_TRUE(come_evenly(std::vector{0.0, 0.042, 0.083, 0.125}, 24)); // Matroska's milliseconds
+    // These times are whole milliseconds, as Matroska writes them.
+    EXPECT_TRUE(come_evenly(std::vector{0.0, 0.042, 0.083, 0.125}, 24));
     EXPECT_FALSE(come_evenly(uneven, 10));
     EXPECT_FALSE(come_evenly(even, 20));
 }
 
-// What a file claims costs nothing to claim: found by halving, not by counting.
+// A file can claim any length, so the partner of a frame is found by halving and not by counting.
 TEST_P(Pairs, RatesAndLengthsFromAnywhere) {
     for (const double fps : {1e-300, 1e-6, 1e6, 1e300})
         for (const int offset : {0, -1000000, 1000000})
@@ -166,7 +167,7 @@ TEST_P(Pairs, RatesAndLengthsFromAnywhere) {
 TEST_P(Pairs, SizesAreEqualOrScaledWhenAsked) {
     Numbers a(2, 24, true), wide(2, 24, true, 9);
     EXPECT_THROW(FramePairs(a, wide, {}, GetParam()), Error);
-    { // a source belongs to one pairing at a time: this one still reads ahead
+    { // a source belongs to one pairing at a time, and this one is still reading ahead
         FramePairs to_b(a, wide, {.resize = PairOptions::Resize::to_b}, GetParam());
         EXPECT_EQ(to_b.next()->a->image.width, 9);
     }

@@ -20,10 +20,10 @@ TEST(ComparePrecision, EachSideIsNamedAndTheirDifferenceSeenWhole) {
     Observer quiet;
     const PrecisionResult found = compare_precision(
         r, options, [](const std::string&) {}, quiet, [](double, double) {}, {});
-    EXPECT_EQ(found.a.seed, found.b.seed); // drawn once
+    EXPECT_EQ(found.a.seed, found.b.seed); // the seed is drawn once for both sides
     EXPECT_TRUE(found.pictures.label_a.starts_with("f32, cast points f32, on ")) << found.pictures.label_a;
     EXPECT_TRUE(found.pictures.label_b.starts_with("bf16, cast points wan, on ")) << found.pictures.label_b;
-    // As much as leaves the largest difference in range.
+    // The difference is amplified by as much as leaves its largest value in range.
     double largest = 0;
     for (const metrics::FrameMetrics& frame : found.pictures.frames) largest = std::max(largest, frame.difference.max);
     const int times = found.pictures.amplified;

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "engine/compare/sweep_grid.h"
+#include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/media/image.h"
 #include "engine/media/video_writer.h"
@@ -17,7 +17,7 @@
 namespace denoir {
 namespace {
 
-/// A finished run of five pictures, the middle one red, at 49 a second.
+/// A finished run of five pictures at 49 a second, the middle one of which is red.
 std::filesystem::path red_in_the_middle(const std::filesystem::path& path, int width = 64, int height = 48) {
     RunRecord record;
     Request& r = record.request;
@@ -42,7 +42,7 @@ std::filesystem::path red_in_the_middle(const std::filesystem::path& path, int w
     return path;
 }
 
-/// 2 / 49 · 49 is a little less than 2: each picture is there from its own time on all the same.
+/// 2 / 49 · 49 is a little less than 2. Each picture must still appear at its own time.
 TEST(SweepOutputs, PicturesComeWhenTheirTimeHasCome) {
     const test::TempFolder folder;
     SweepRecord record;
@@ -59,7 +59,7 @@ TEST(SweepOutputs, PicturesComeWhenTheirTimeHasCome) {
     EXPECT_GE(red, 64 * 48 / 2);
 }
 
-/// A sweep over 1 … n of one field, and more axes, all done.
+/// A sweep over 1 … n of one field and over more axes, in which all cells are done.
 SweepRecord sweep_of(const char* field, int n, const std::string& more_axes = "") {
     SweepRecord record;
     Json values = Json::array();
@@ -75,12 +75,9 @@ SweepRecord sweep_of(const char* field, int n, const std::string& more_axes = ""
 
 const WorkCall nobody = [](std::string_view, double, double) {};
 
-std::string bytes_of(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string bytes_of(const std::filesystem::path& path) { return read_text(path, 1 << 24); }
 
-/// However few pictures are drawn at a time, the video is the same; a clip that is gone is told of.
+/// The video must be the same however few pictures are drawn at a time, and a clip that is gone gives a message.
 TEST(SweepOutputs, ClipsAreReadAFewMomentsAtATime) {
     const test::TempFolder folder;
     SweepRecord record = sweep_of("seed", 4);
@@ -109,10 +106,10 @@ TEST(SweepOutputs, MemoryDoesNotGrowWithTheClips) {
     outputs.picture = folder / "grid.png";
     const auto before = peak_memory_bytes();
     write_outputs(record, outputs, nobody, {});
-    EXPECT_LT((peak_memory_bytes() - before) >> 20, 600U); // every decoder kept open: a gigabyte
+    EXPECT_LT((peak_memory_bytes() - before) >> 20, 600U); // with every decoder kept open it would be a gigabyte
 }
 
-TEST(SweepOutputs, TheWholeStaysInItsFrame) {
+TEST(SweepOutputs, TheGridStaysWithinItsFrame) {
     Json many = sweep_of("steps", 200).sweep.axes[0].values;
     for (const SweepRecord& record :
          {sweep_of("seed", 200, R"(, "guidance": [1, 3])"), sweep_of("seed", 2, R"(, "steps": )" + many.dump())}) {

@@ -13,7 +13,7 @@ namespace {
 using test::count;
 using test::holds;
 
-/// A sweep whose cells are all done.
+/// A sweep in which all cells are done.
 SweepRecord record_of(std::string_view json) {
     SweepRecord record;
     record.sweep = sweep_from_json(parse_json(json, "s.json"), {"s.json", "/sweeps"});
@@ -29,23 +29,23 @@ SweepRecord record_of(std::string_view json) {
 
 std::string report_of(std::string_view json) { return sweep_report(record_of(json), {}); }
 
-/// The page from a heading on.
+/// The page from this heading on.
 std::string from(const std::string& page, const std::string& heading) {
     return page.substr(std::min(page.size(), page.find("<h2>" + heading)));
 }
 
-TEST(SweepReport, WhatVariesIsNotInCommon) {
+TEST(SweepReport, SettingsThatVaryAreNotListedAsCommon) {
     const std::string page = report_of(
         R"({"schema": 1, "request": {"prompt": "nobody's", "width": 256, "height": 144, "frames": 9, "steps": 3, "seed": 77,
                                      "cache": {"threshold": 0.25, "ret_steps": true}, "noise": {"kind": "torch-cpu"}},
             "axes": {"prompt": ["one", "two"], "steps": [4, 8], "size": ["64x48", "80x48"], "cache.threshold": [0, 0.5],
                      "noise.kind": ["torch-cpu", "torch-cuda:2"], "seed": [5]}})");
-    EXPECT_FALSE(holds(page, "nobody")); // neither there nor below the title
+    EXPECT_FALSE(holds(page, "nobody")); // neither in the table nor below the title
     const std::string common = from(page, "What all have in common");
     for (const char* key : {"steps", "width", "height", "prompt", "noise"})
         EXPECT_FALSE(holds(common, std::string("<td>") + key)) << key;
     EXPECT_TRUE(holds(common, "<td>frames</td><td>9</td>"));
-    EXPECT_TRUE(holds(common, "<td>seed</td><td>5</td>")); // an axis of one value
+    EXPECT_TRUE(holds(common, "<td>seed</td><td>5</td>")); // an axis with one value
     EXPECT_FALSE(holds(common, "threshold"));
     EXPECT_TRUE(holds(common, "ret_steps"));
 }
@@ -63,7 +63,7 @@ TEST(SweepReport, OtherLorasThanTheOneThatVariesAreInCommon) {
 TEST(SweepReport, ChartsSayHowManyCombinationsTheyDraw) {
     const std::string nine =
         report_of(R"({"schema": 1, "axes": {"seed": [1, 2, 3, 4, 5, 6, 7, 8, 9], "steps": [2, 3]}})");
-    EXPECT_EQ(count(nine, "<path class=\"line s0\""), 1u); // the seconds
+    EXPECT_EQ(count(nine, "<path class=\"line s0\""), 1u); // the chart of the seconds
     EXPECT_EQ(count(nine, "<path class=\"line s0 dashed\""), 1u);
     EXPECT_EQ(count(nine, "<path class=\"line"), 9u);
     EXPECT_FALSE(holds(nine, "are drawn"));
@@ -85,18 +85,18 @@ TEST(SweepReport, ACurveHasTwoPoints) {
 
 TEST(SweepReport, CurvesGoFromLeftToRight) {
     const std::string page = report_of(R"({"schema": 1, "axes": {"steps": [8, 2, 4]}, "reference": null})");
-    // As rendered: eight steps took one second, two took two.
+    // The values of the axis are sorted: two steps took two seconds, eight took one.
     EXPECT_TRUE(holds(page, report::escaped(R"("x":[2.0,4.0,8.0])"))) << page;
     EXPECT_TRUE(holds(page, report::escaped(R"("y":[2.0,3.0,1.0])")));
 }
 
-TEST(SweepReport, RunsThatWereThereAreTold) {
+TEST(SweepReport, RunsThatWereTakenOverAreMarked) {
     SweepRecord record = record_of(R"({"schema": 1, "axes": {"seed": [1, 2, 3]}})");
     record.cells[1].reused = true;
     const std::string page = sweep_report(record, {});
     EXPECT_EQ(count(page, "<td>was there</td>"), 1u);
     EXPECT_EQ(count(page, "<td>done</td>"), 2u);
-    EXPECT_TRUE(holds(page, "4.0 s")); // 1 and 3: what was there took none
+    EXPECT_TRUE(holds(page, "4.0 s")); // 1 and 3 seconds; the run that was there took none
 }
 
 TEST(SweepReport, NearestAndFurthestOfAnyOrder) {
@@ -125,7 +125,7 @@ TEST(SweepReport, NamesReferencesAndTheDay) {
     const std::string page = sweep_report(record, Image(4, 2));
     EXPECT_EQ(count(page, "<td>is the reference</td>"), 1u);
     EXPECT_TRUE(holds(page, "2 clips, begun 2026-11-27 15:23 UTC."));
-    EXPECT_TRUE(holds(page, "<img class=\"own\"")); // not enlarged
+    EXPECT_TRUE(holds(page, "<img class=\"own\"")); // shown at its own size
     EXPECT_FALSE(holds(report_of(R"({"schema": 1, "axes": {"seed": [2, 8]}})"), "is the reference"));
 }
 

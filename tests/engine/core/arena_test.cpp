@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t mib = std::size_t{1} << 20;
 using Block = std::shared_ptr<Buffer>;
 
-/// Memory that counts what is out, and that really has only `capacity` bytes.
+/// Memory of at most `capacity` bytes that counts how many of them are taken.
 struct Ledger {
     std::size_t out = 0, capacity = ~std::size_t{0};
     SystemMemory memory() {
@@ -127,7 +127,7 @@ TEST(Arena, waste_is_bounded) {
         const auto used = static_cast<double>(arena.stats().bytes_in_use);
         EXPECT_LE(used, 1.125 * static_cast<double>(bytes)) << bytes;
     }
-    // Forty sizes one after the other: not all of them are kept.
+    // The loop went through forty sizes, and the arena must not keep a block of each of them.
     EXPECT_LE(arena.stats().bytes_held, 64 * mib + arena.stats().peak_in_use * 3 / 2);
 }
 
@@ -157,7 +157,7 @@ TEST(Arena, the_limit_is_told) {
         EXPECT_STREQ(e.what(), "memory: cannot allocate 11 MiB more (16 MiB are in use of at most 20 MiB); "
                                "use a smaller size, fewer frames or bf16, or close other programs");
     }
-    EXPECT_EQ(arena.allocate(2 * mib)->bytes(), 2 * mib); // what fits still goes
+    EXPECT_EQ(arena.allocate(2 * mib)->bytes(), 2 * mib); // what still fits is given
     arena.set_limit(0);
     EXPECT_EQ(arena.allocate(10 * mib)->bytes(), 10 * mib);
     EXPECT_THROW(arena.allocate(~std::size_t{0}), Error);
@@ -167,7 +167,7 @@ TEST(Arena, the_limit_is_told) {
 
 TEST(Arena, a_little_room_serves_small_blocks) {
     Ledger ledger;
-    Arena arena(nullptr, ledger.memory(), 1 * mib); // less than a chunk
+    Arena arena(nullptr, ledger.memory(), 1 * mib); // less than one chunk
     const Block small = arena.allocate(1000), other = arena.allocate(1000);
     EXPECT_LE(ledger.out, 1 * mib);
 }
@@ -245,7 +245,7 @@ TEST(Arena, threads_share_it) {
     EXPECT_EQ(arena.stats().bytes_held, 0u);
 }
 
-/// As a card's memory is shared out.
+/// An arena that chooses blocks as the CUDA backend's does.
 Arena best(Ledger& ledger) { return Arena(nullptr, ledger.memory(), 0, Fit::best); }
 
 TEST(ArenaOfBestFit, live_blocks_do_not_overlap_and_free_space_joins) {
@@ -253,7 +253,7 @@ TEST(ArenaOfBestFit, live_blocks_do_not_overlap_and_free_space_joins) {
     Arena arena = best(ledger);
     live_blocks_keep_their_bytes(arena, 4, [&] { ASSERT_EQ(arena.stats().bytes_held, ledger.out); });
     EXPECT_EQ(arena.stats().bytes_in_use, 0u);
-    // Every segment is one free piece again: what fits in the largest is not asked for.
+    // Every segment must be one free piece again, so that this block needs nothing new from the system.
     const auto asked = arena.stats().system_allocations;
     arena.allocate(Arena::usual_segment);
     EXPECT_EQ(arena.stats().system_allocations, asked);
@@ -278,14 +278,14 @@ TEST(ArenaOfBestFit, takes_what_was_reserved) {
     Ledger ledger;
     Arena arena = best(ledger);
     arena.reserve(40 * mib);
-    arena.reserve(30 * mib); // is there
+    arena.reserve(30 * mib); // that much is reserved already
     EXPECT_EQ(arena.stats().system_allocations, 1);
     const Block a = arena.allocate(13 * mib), b = arena.allocate(100), c = arena.allocate(26 * mib);
     EXPECT_EQ(arena.stats().system_allocations, 1);
     const Block d = arena.allocate(mib);
     EXPECT_EQ(arena.stats().system_allocations, 2);
     ledger.capacity = ledger.out;
-    arena.reserve(40 * mib); // there is none: no harm
+    arena.reserve(40 * mib); // the system has no more, which is not an error here
     EXPECT_EQ(arena.stats().bytes_held, ledger.out);
 }
 
@@ -295,11 +295,11 @@ TEST(ArenaOfBestFit, says_when_there_is_no_more_and_goes_on) {
     Arena arena = best(ledger);
     {
         const Block small = arena.allocate(100);
-        EXPECT_THROW(arena.allocate(9 * mib), Error); // beside a segment of the usual size
+        EXPECT_THROW(arena.allocate(9 * mib), Error); // does not fit beside a segment of the usual size
     }
-    const Block large = arena.allocate(9 * mib); // what is free goes back for it
+    const Block large = arena.allocate(9 * mib); // the free segment is returned to the system to make room
     EXPECT_THROW(arena.allocate(2 * mib), Error);
-    const Block exact = arena.allocate(mib / 2); // less than a segment of the usual size
+    const Block exact = arena.allocate(mib / 2); // less than the size of a usual segment is left
     EXPECT_LE(ledger.out, ledger.capacity);
     EXPECT_THROW(arena.allocate(~std::size_t{0} - 5), Error);
 }

@@ -64,7 +64,7 @@ TEST(BlockTypes, equal_the_reference_reader) {
     EXPECT_EQ(types, 12);
 }
 
-// The hand-made vectors of spec/checkpoints.md 5.4.
+// The vectors that are computed by hand in spec/checkpoints.md 5.4.
 
 TEST(BlockTypes, q4_0) {
     Bytes block = half(0.5f);
@@ -128,7 +128,8 @@ TEST(BlockTypes, q8_0_quantises_to_the_nearest_multiple_of_the_largest_over_127)
     EXPECT_EQ(y[40], 0.0f); // a block of zeros
 }
 
-/// Weights that a training let decay: their scale is 0 as a half, and has no reciprocal as a float.
+/// Weights can decay during training until their scale is 0 in half precision, or so small that its reciprocal
+/// overflows.
 TEST(BlockTypes, q8_0_of_what_is_next_to_nothing_is_zeros) {
     for (const float tiny : {1e-36f, 3e-37f, 1e-38f, 1e-42f, 1e-45f}) {
         std::vector<float> x(32, tiny);
@@ -145,7 +146,7 @@ TEST(BlockTypes, q8_0_tells_of_values_that_are_not_finite) {
     Bytes block(34);
     from_f32(DType::q8_0, x.data(), block.data(), 32);
     for (const float y : widened(DType::q8_0, block)) EXPECT_TRUE(std::isnan(y));
-    x[7] = 1e30f; // the scale does not fit a half
+    x[7] = 1e30f; // the scale does not fit into a half
     from_f32(DType::q8_0, x.data(), block.data(), 32);
     for (const float y : widened(DType::q8_0, block)) EXPECT_TRUE(std::isnan(y));
 }

@@ -39,7 +39,7 @@ TEST_F(ControlGroups, the_least_quota_of_version_2_counts) {
     EXPECT_EQ(cores(), 5);
     put("sys/fs/cgroup/system.slice/cpu.max", "50000 100000\n");
     EXPECT_EQ(cores(), 1);
-    put("proc/self/cgroup", "0::/\n"); // within a container, its own group is the root
+    put("proc/self/cgroup", "0::/\n"); // inside a container the process sees its own group as the root
     put("sys/fs/cgroup/cpu.max", "200000 100000\n");
     EXPECT_EQ(cores(), 2);
     for (const char* broken : {"", "x", "7", "-1 100000", "100000 0", "99999999999999999999999 100000"}) {
@@ -55,7 +55,7 @@ TEST_F(ControlGroups, version_1_has_a_tree_for_its_processors) {
     EXPECT_EQ(cores(), std::nullopt);
     put("sys/fs/cgroup/cpu/docker/c/cpu.cfs_quota_us", "250000\n");
     EXPECT_EQ(cores(), 3);
-    put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "150000\n"); // as a container sees its own group
+    put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "150000\n"); // what a container sees, where its own group is the root
     put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
     EXPECT_EQ(cores(), 2);
 }

@@ -9,7 +9,7 @@
 namespace denoir {
 namespace {
 
-/// Value of a small IEEE-like number from its definition, in f64.
+/// The value of a small IEEE-like number, computed in f64 from the definition.
 double defined_value(unsigned bits, int mantissa_bits, int exponent_bits) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
     const auto mantissa = static_cast<double>(bits & ((1u << mantissa_bits) - 1));
@@ -19,8 +19,8 @@ double defined_value(unsigned bits, int mantissa_bits, int exponent_bits) {
                     : std::ldexp(mantissa, 1 - bias - mantissa_bits);
 }
 
-/// Every non-negative finite value of the type lies at its own bits; tests each of them, the points halfway between
-/// neighbours and the f32 beside those.
+/// Rounds every non-negative finite value of the type, the points halfway between neighbours, and the f32 numbers next
+/// to those. Each value of the type must keep its own bits.
 template <class Narrow>
 void check_rounding(Narrow narrow, int mantissa_bits, int exponent_bits, unsigned largest, unsigned sign) {
     for (unsigned bits = 0; bits < largest; ++bits) {
@@ -113,7 +113,7 @@ TEST(DType, fp8_rounds_to_nearest_even_and_saturates) {
 }
 
 TEST(DType, arrays_equal_single_values_from_any_address) {
-    constexpr std::int64_t n = 67; // not a multiple of any vector
+    constexpr std::int64_t n = 67; // not a multiple of any vector length
     std::vector<float> x(n);
     for (std::size_t i = 0; i < n; ++i)
         x[i] = std::sin(static_cast<float>(i)) * std::ldexp(1.0f, static_cast<int>(i % 13) - 6);

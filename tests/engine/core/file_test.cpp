@@ -64,12 +64,12 @@ TEST_F(Files, the_limit_is_told) {
 }
 
 TEST_F(Files, files_of_unknown_size_are_read) {
-    EXPECT_FALSE(read_text("/proc/self/status", 1 << 20).empty()); // says it has no bytes
+    EXPECT_FALSE(read_text("/proc/self/status", 1 << 20).empty()); // the system says that this file has 0 bytes
     EXPECT_NE(refusal([] { read_text("/proc/self/status", 10); }), "accepted");
 }
 
 TEST_F(Files, files_of_unknown_size_are_read_in_blocks) {
-    const auto reads = [] { // that this thread has asked the system for
+    const auto reads = [] { // how many reads this thread has asked the system for
         std::ifstream file("/proc/thread-self/io");
         std::string word;
         long count = 0;
@@ -110,7 +110,7 @@ TEST_F(Files, only_regular_files) {
 
 TEST_F(Files, what_cannot_be_looked_at_is_not_called_absent) {
     fs::create_symlink("file", folder / "link");
-    EXPECT_FALSE(has_entry(folder / "link") || has_regular_file(folder / "link")); // leads nowhere
+    EXPECT_FALSE(has_entry(folder / "link") || has_regular_file(folder / "link")); // a link that leads nowhere
     make("file", "");
     EXPECT_TRUE(has_entry(folder / "link") && has_regular_file(folder / "link"));
     EXPECT_TRUE(has_entry(folder) && has_entry("/dev/null"));
@@ -148,7 +148,7 @@ TEST_F(Files, a_mapped_file_cut_short_reads_as_zeros_and_is_told) {
             EXPECT_EQ(e.file(), path.native());
         }
     }
-    EXPECT_NO_THROW(MappedFileWatch().check()); // what began afterwards is not to blame
+    EXPECT_NO_THROW(MappedFileWatch().check()); // a watch that began after the damage does not report it
     EXPECT_EQ(kept->span()[0], std::byte{'y'});
     map.reset();
     EXPECT_THROW(watch.check(), Error);
@@ -163,7 +163,7 @@ TEST_F(Files, other_bus_errors_still_end_the_process) {
         ::_exit(own[1 << 19]);
     };
     EXPECT_EXIT(
-        die(), [](int status) { return status != 0; }, ""); // sanitizers exit with a report
+        die(), [](int status) { return status != 0; }, ""); // a sanitizer turns the signal into a report and an exit
 }
 
 TEST_F(Files, temporary_folders_go) {
@@ -181,7 +181,7 @@ TEST_F(Files, temporary_folders_go) {
     EXPECT_THROW(ScratchFolder("test-", folder / "missing"), Error);
 }
 
-/// Of a process that was killed: old, and held by nobody.
+/// A killed process leaves its folder: it is old and no process holds its lock. All other folders must stay.
 TEST_F(Files, temporary_folders_of_killed_processes_go) {
     const ScratchFolder held("test-", folder);
     const fs::path left = folder / "test-aBcDeF", young = folder / "test-aBcDeG", other = folder / "test-of-somebody";
@@ -201,7 +201,8 @@ TEST_F(Files, names_of_partials) {
     EXPECT_EQ(partial_of("a.partial-12-3"), 0);
 }
 
-/// A process in another container: its number is nobody's here.
+/// The partial file of a process in another container, whose number means nothing here. Only its lock says that it is
+/// still in use.
 TEST_F(Files, partials_that_somebody_holds_stay) {
     const fs::path path = folder / "out.mkv", elsewhere = folder / ".out.mkv.partial-2147483647-0";
     {
@@ -258,7 +259,7 @@ TEST_F(Files, of_files_that_belong_together_none_stays_where_one_fails) {
         },
         Error);
     EXPECT_FALSE(fs::exists(folder / "a"));
-    EXPECT_TRUE(fs::exists(folder / "old")); // what it held before is gone in any case
+    EXPECT_TRUE(fs::exists(folder / "old")); // its old content is lost in any case, so the new one stays
 
     OutputGroup outputs;
     finish(outputs, "a");
@@ -277,11 +278,11 @@ TEST_F(Files, who_may_read_a_file_does_not_change_when_it_is_replaced) {
         EXPECT_EQ(mode(), set);
     }
     fs::remove(path);
-    write_file(path, "new"); // of a new file the system's mask decides, as ever
+    write_file(path, "new"); // the mode of a new file is what the umask says
     EXPECT_EQ(mode(), as_made);
 }
 
-/// As root, which may give files away.
+/// Needs root, since only root may give files away.
 TEST_F(Files, whose_a_file_is_does_not_change_when_it_is_replaced) {
     if (::geteuid() != 0) GTEST_SKIP() << "needs to be root";
     constexpr uid_t owner = 12345, other = 777;
@@ -297,7 +298,7 @@ TEST_F(Files, whose_a_file_is_does_not_change_when_it_is_replaced) {
     write_file(path, "new");
     EXPECT_EQ(rights(), std::tuple(owner, group, mode_t{0640}));
 
-    // Who cannot keep the group does not let another one read it.
+    // A user who cannot keep the file's group must not let another group read it.
     fs::permissions(folder, fs::perms::all);
     fs::permissions(folder.parent_path(), fs::perms::all);
     const pid_t child = ::fork();
@@ -365,7 +366,7 @@ TEST_F(Files, what_cannot_be_written_is_refused_before) {
     EXPECT_NE(refusal([&] { AtomicFile("/dev/full"); }).find("is a device"), std::string::npos);
 }
 
-/// The exit status of `f` run in a process of its own: 0 where it returned true.
+/// Runs `f` in a process of its own, since it changes what holds for the whole process. 0 if it returned true.
 int in_child(const std::function<bool()>& f) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(f() ? 0 : 1);
@@ -378,7 +379,7 @@ TEST_F(Files, a_failed_write_leaves_the_old_file) {
     const fs::path path = make("out", "old");
     EXPECT_EQ(in_child([&] {
                   ::signal(SIGXFSZ, SIG_IGN);
-                  const rlimit limit = {1000, 1000}; // the second half of the write does not fit
+                  const rlimit limit = {1000, 1000}; // the second half of the write is beyond this limit
                   ::setrlimit(RLIMIT_FSIZE, &limit);
                   bool no_space = false;
                   const std::string line = refusal([&] {
@@ -396,7 +397,7 @@ TEST_F(Files, a_failed_write_leaves_the_old_file) {
     EXPECT_EQ(entries(), 1);
 }
 
-/// Known by its kind, not by its words.
+/// Callers that stop quietly on a full disk recognise it by the type of the error.
 TEST_F(Files, a_full_disk_is_told_from_other_errors) {
     for (const auto& [code, full] :
          {std::pair{ENOSPC, true}, {EDQUOT, true}, {EFBIG, true}, {EACCES, false}, {EROFS, false}, {EIO, false}}) {
@@ -425,12 +426,13 @@ TEST_F(Files, a_result_goes_behind_the_link_that_is_named) {
     fs::create_symlink(folder / "out.mp4", folder / "again.mp4");
     for (const char* name : {"out.mp4", "again.mp4"}) {
         fs::remove(at);
-        EXPECT_EQ(behind_link(folder / name), at) << name; // which may not be there yet
+        EXPECT_EQ(behind_link(folder / name), at) << name; // although the file may not exist yet
         write_file(at, "x");
         EXPECT_EQ(behind_link(folder / name), at) << name;
     }
     EXPECT_EQ(behind_link(at), at);
-    // What the name says is written; folders, circles and what is no file are left to whoever looks at outputs.
+    // A link whose extension differs from its target's, a folder, a circle or a device stays as it is: other code
+    // decides whether to write there.
     fs::create_symlink("elsewhere/film.mp4", folder / "out.mkv");
     fs::create_directory_symlink("elsewhere", folder / "frames");
     fs::create_directory_symlink("elsewhere/later", folder / "later");
@@ -439,7 +441,8 @@ TEST_F(Files, a_result_goes_behind_the_link_that_is_named) {
     for (const char* name : {"out.mkv", "frames", "later", "loop.mp4", "null.mp4", "nothing.mp4"})
         EXPECT_EQ(behind_link(folder / name), folder / name) << name;
     if (::geteuid() != 0) return;
-    ASSERT_EQ(::lchown((folder / "out.mp4").c_str(), 12345, 12345), 0); // another one's
+    // A link that belongs to another user is not followed.
+    ASSERT_EQ(::lchown((folder / "out.mp4").c_str(), 12345, 12345), 0);
     EXPECT_EQ(behind_link(folder / "out.mp4"), folder / "out.mp4");
 }
 
@@ -476,10 +479,10 @@ TEST_F(Files, own_folders) {
               0);
 }
 
-TEST_F(Files, lie_on_the_disk_of_their_folder) {
+TEST_F(Files, a_file_is_on_the_disk_of_its_folder) {
     EXPECT_TRUE(same_disk(make("file", "x"), folder));
     EXPECT_FALSE(same_disk("/proc", folder));
-    EXPECT_FALSE(same_disk(folder / "none", folder)); // not known
+    EXPECT_FALSE(same_disk(folder / "none", folder)); // the disk of a missing file is unknown
 }
 
 } // namespace

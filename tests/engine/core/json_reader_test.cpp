@@ -42,7 +42,7 @@ TEST(JsonReader, RefusesByNameWhatDoesNotFit) {
     static constexpr std::string_view known[] = {"n", "x", "t", "b", "none", "lists", "large"};
     struct Case {
         std::function<void(const JsonReader&)> read;
-        std::string hand, program; ///< what is said of a file that somebody, that a program wrote
+        std::string hand, program; ///< what is said about a file written by a person, and by a program
     };
     const std::vector<Case> cases{
         {[](const auto& in) { in.at("m"); }, "m: is missing; correct the value", "m: is missing; get it again"},
@@ -85,7 +85,7 @@ TEST(JsonReader, RefusesByNameWhatDoesNotFit) {
     }
 }
 
-// The parser has rounded it: shown it would be another number than the one that was written.
+// The parser rounds such a number, and a message must not show another number than the file.
 TEST(JsonReader, ANumberBeyond64BitsIsNotShown) {
     const Json value = parse_json("123456789012345678901", "a.json");
     const JsonReader in(value, by_hand, "n");
@@ -93,7 +93,7 @@ TEST(JsonReader, ANumberBeyond64BitsIsNotShown) {
         EXPECT_EQ(test::refusal(read), "a.json: n: a number beyond 64 bits is out of range; use 0 to 5");
 }
 
-// Such a whole number is out of range; 1.5 is none.
+// A whole number beyond 64 bits is out of range, which is not the same as 1.5 or 7.0: those are not whole numbers.
 TEST(JsonReader, WholeNumbersBeyond64BitsAreWhole) {
     for (const auto& [text, clamped] : {std::pair{"123456789012345678901", INT64_MAX},
                                         {"18446744073709551616", INT64_MAX},
@@ -113,7 +113,7 @@ TEST(JsonReader, WholeNumbersBeyond64BitsAreWhole) {
     }
 }
 
-// The command line ends with 2 for a UsageError, with 1 for another Error.
+// The command line exits with 2 for a UsageError and with 1 for any other Error.
 TEST(JsonReader, AValueOfNoFileOrOutOfRangeIsAUsageError) {
     EXPECT_THROW(JsonReader(object, nowhere).at("t").integer(), UsageError);
     EXPECT_THROW(JsonReader(object, by_hand).at("n").integer(0, 1), UsageError);

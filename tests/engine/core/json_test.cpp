@@ -110,7 +110,7 @@ TEST(Json, depth_is_bounded) {
     EXPECT_NE(refusal(repeated("[", sanitized ? 1'000'000 : 100'000'000)).find("nested deeper"), std::string::npos);
 }
 
-/// Seconds of processor time and MiB at the peak of this process.
+/// The processor time in seconds that this process has used, and its peak memory in MiB.
 std::pair<double, long> spent() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -128,7 +128,7 @@ void expect_quick_refusal(char first, std::string_view piece, std::string_view w
     const auto [after, peak] = spent();
     std::printf("%.*s…: %.2f s, peak %ld MiB\n", static_cast<int>(piece.size()), piece.data(), after - before, peak);
     if (sanitized) return;
-    EXPECT_LT(after - before, 4.0); // 2 on a free machine
+    EXPECT_LT(after - before, 4.0); // takes 2 on an idle machine
     EXPECT_LT(peak, 1024);
 }
 
@@ -136,7 +136,7 @@ TEST(Json, large_hostile_texts_are_refused_quickly_in_little_memory) {
     expect_quick_refusal('[', " 0,", "more than 3200000 values");
     expect_quick_refusal('[', " [],", "more than 3200000 values");
     expect_quick_refusal('{', " \"\":0,", "more than 3200000 values");
-    const std::string longest(29, 'a'); // of which there are just not too many
+    const std::string longest(29, 'a'); // so long that just not too many of them fit into the text
     expect_quick_refusal('[', " \"" + longest + "\",", "the text ends too early");
     expect_quick_refusal('{', " \"" + longest + "\":{},", "the text ends too early");
     expect_quick_refusal('"', "a", "the text ends too early");

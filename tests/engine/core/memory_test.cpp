@@ -46,9 +46,10 @@ TEST_F(AvailableMemory, IsLimitedByTheGroupsOfTheProcess) {
     EXPECT_EQ(available(), 500'000u - 200'000 + 50'100);
     group("/system.slice", "300000", "280000", "0");
     EXPECT_EQ(available(), 300'000u - 280'000 + 100);
-    group("/system.slice", "300000", "999999", "0"); // more than is allowed: nothing is left, which is not "unknown"
+    // The group uses more than it may: nothing is left. That is 1, because 0 means "unknown".
+    group("/system.slice", "300000", "999999", "0");
     EXPECT_EQ(available(), 1u);
-    group("", "2000", "1000", "0"); // within a container, its own group is the root
+    group("", "2000", "1000", "0"); // inside a container the process sees its own group as the root
     put("proc/self/cgroup", "0::/\n");
     EXPECT_EQ(available(), 1100u);
     put("proc/self/cgroup", "0::/../elsewhere/../../etc\n");
@@ -67,11 +68,11 @@ TEST_F(AvailableMemory, IsLimitedByTheGroupsOfVersion1) {
         put("sys/fs/cgroup/memory" + name + "/memory.stat",
             "inactive_file 1\nactive_file 2\ntotal_inactive_file 100\ntotal_active_file 50000\n");
     };
-    limit("", "9223372036854771712"); // none
+    limit("", "9223372036854771712"); // how the system says that there is no limit
     EXPECT_EQ(available(), 1000u * 1024);
     limit("/docker/c", "500000");
     EXPECT_EQ(available(), 500'000u - 200'000 + 50'100);
-    limit("", "300000"); // as a container sees its own group
+    limit("", "300000"); // what a container sees, where its own group is the root
     EXPECT_EQ(available(), 300'000u - 200'000 + 50'100);
 }
 

@@ -10,7 +10,7 @@
 namespace denoir {
 namespace {
 
-/// PyTorch's vectorised logarithm and sine differ from the C library's in the last bits.
+/// PyTorch's vectorised logarithm and sine differ from the C library's in their last bits.
 constexpr float tolerance = 2e-6f;
 
 void expect_values(const Tensor& got, std::initializer_list<float> want, float within = tolerance) {
@@ -32,12 +32,12 @@ TEST(TorchCpuGenerator, sixteen_numbers) {
 
 TEST(TorchCpuGenerator, draws_continue_the_stream) {
     TorchCpuGenerator generator(42);
-    // Not a multiple of 16: the last 16 of the 20 come from 16 further uniform numbers.
+    // 20 is not a multiple of 16: PyTorch then computes the last 16 numbers from 16 further uniform ones.
     expect_values(generator.randn({4, 5}),
                   {1.92691529f,   1.48728406f,  0.900717199f,  -2.10552096f,  -0.758131146f, 1.07831764f,  0.800800562f,
                    1.68062055f,   0.355859905f, -0.686622977f, -0.493356347f, 0.241487786f,  -0.23162432f, 0.041759491f,
                    -0.251575291f, 0.859858513f, -0.309726775f, -0.395710498f, 0.803409338f,  -0.621595383f});
-    // Short draws come in pairs, the second one of which waits for the next short draw.
+    // Short draws make pairs, and the second number of a pair is kept for the next short draw.
     expect_values(generator.randn({3}), {-0.765838623f, -0.750622332f, 1.35254776f});
     expect_values(generator.randn({2}), {0.686321914f, -0.32775864f});
     expect_values(generator.randn({17}),
@@ -82,7 +82,7 @@ TEST(TorchCudaGenerator, published_numbers) {
 }
 
 TEST(TorchCudaGenerator, the_card_matters_only_beyond_its_threads) {
-    constexpr std::int64_t threads = 2048; // of one multiprocessor
+    constexpr std::int64_t threads = 2048; // as many as one multiprocessor has
     const Tensor one = TorchCudaGenerator(7, 1).randn({3 * threads}),
                  two = TorchCudaGenerator(7, 2).randn({3 * threads});
     const auto a = one.span<float>(), b = two.span<float>();
@@ -95,7 +95,7 @@ TEST(TorchCudaGenerator, draws_continue_the_stream) {
     constexpr std::int64_t per_call = 4 * 2048;
     TorchCudaGenerator whole(7, 1), parts(7, 1);
     const Tensor all = whole.randn({3 * per_call});
-    parts.randn({2 * per_call - 100}); // a begun call is used up
+    parts.randn({2 * per_call - 100}); // the rest of a call that was begun is lost, as on a card
     const Tensor rest = parts.randn({per_call});
     const auto a = all.span<float>(), b = rest.span<float>();
     EXPECT_TRUE(std::equal(b.begin(), b.end(), a.begin() + 2 * per_call));

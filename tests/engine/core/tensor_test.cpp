@@ -55,7 +55,7 @@ TEST(Tensor, empty_tensors_may_have_axes_of_any_size) {
     const Tensor t = Tensor::host(shape);
     EXPECT_EQ(t.bytes(), 0u);
     EXPECT_TRUE(t.is_contiguous());
-    EXPECT_EQ(t.stride(0), 0); // about 2^120 does not fit
+    EXPECT_EQ(t.stride(0), 0); // the product of the sizes, about 2^120, would overflow
     EXPECT_EQ(t.unsqueeze(1).elements(), 0);
     EXPECT_EQ(t.reshape({big, 0, big}).elements(), 0);
     EXPECT_EQ(t.slice(1, big - 1, big).elements(), 0);
@@ -93,7 +93,7 @@ TEST(Tensor, permute_and_unsqueeze) {
 }
 
 TEST(Tensor, split_works_on_views) {
-    const Tensor qkv = counting({2, 12}); // two tokens, q k v of two heads of two
+    const Tensor qkv = counting({2, 12}); // two tokens, each with the q, k and v of two heads of two values
     const Tensor k = qkv.slice(1, 4, 8).split(1, 2);
     EXPECT_EQ(k.shape(), (Shape{2, 2, 2}));
     EXPECT_EQ(k.stride(0), 12);

@@ -73,7 +73,8 @@ TEST(Text, natural_order) {
     EXPECT_TRUE(natural_less("blocks.2.norm10", "blocks.10.norm2"));
     EXPECT_TRUE(natural_less("99999999999999999999998", "99999999999999999999999")); // beyond 64 bits
     EXPECT_TRUE(natural_less("a", "ab"));
-    EXPECT_TRUE(natural_less("01", "1") && !natural_less("1", "01")); // the same number, still an order
+    // They are equal as numbers, yet their order must be definite.
+    EXPECT_TRUE(natural_less("01", "1") && !natural_less("1", "01"));
     EXPECT_TRUE(natural_less("1", "01b") && natural_less("01", "1b"));
     EXPECT_FALSE(natural_less("x10", "x10") || natural_less("", ""));
 }
@@ -82,7 +83,7 @@ TEST(Text, parts_of_file_names) {
     EXPECT_EQ(file_slug("A red balloon, rises!", 32), "A-red-balloon-rises");
     EXPECT_EQ(file_slug("  -- steps 20 · shift 3.5", 60, "."), "steps-20-shift-3.5");
     EXPECT_EQ(file_slug("shift 3.", 60, "."), "shift-3");
-    EXPECT_EQ(file_slug("one two three", 4), "one"); // nothing ends in a dash
+    EXPECT_EQ(file_slug("one two three", 4), "one"); // a shortened name does not end in a dash
     EXPECT_EQ(file_slug("../..", 32), "");
     EXPECT_EQ(file_slug("猫", 32), "");
 }

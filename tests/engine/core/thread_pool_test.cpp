@@ -30,7 +30,7 @@ TEST(ThreadPool, runs_each_piece_once) {
 
 TEST(ThreadPool, a_worker_number_belongs_to_one_thread_at_a_time) {
     ThreadPool pool(4);
-    std::vector<std::int64_t> sums(4, 0); // not atomic: each worker has its own
+    std::vector<std::int64_t> sums(4, 0); // no atomics needed: each worker adds to its own sum
     for (int round = 0; round < 50; ++round)
         pool.run(200, [&](std::int64_t i, int worker) { sums[static_cast<std::size_t>(worker)] += i; });
     EXPECT_EQ(sums[0] + sums[1] + sums[2] + sums[3], 50 * 199 * 100);
@@ -40,7 +40,7 @@ TEST(ThreadPool, all_threads_take_part) {
     ThreadPool pool(3);
     std::atomic<int> inside{0};
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    pool.run(3, [&](std::int64_t, int) { // each piece waits for the others
+    pool.run(3, [&](std::int64_t, int) { // each piece waits until all three have begun
         ++inside;
         while (inside < 3 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
     });
@@ -76,9 +76,9 @@ TEST(ThreadPool, the_exception_of_a_piece_arrives) {
         } catch (const Error& e) {
             EXPECT_STREQ(e.what(), "f: broken");
         }
-        EXPECT_LT(ran, 100'000); // the rest is dropped
+        EXPECT_LT(ran, 100'000); // the remaining pieces are dropped
         ran = 0;
-        pool.run(10, [&](std::int64_t, int) { ++ran; }); // and the pool goes on
+        pool.run(10, [&](std::int64_t, int) { ++ran; }); // the pool still works
         EXPECT_EQ(ran, 10);
     }
 }

@@ -2,9 +2,7 @@
 #include "engine/media/frames.h"
 
 #include <sys/mount.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "engine/media/colour.h"
 #include "engine/media/frame_folder.h"
 #include "engine/media/video_reader.h"
+#include "tests/app/full_disk.h"
 #include "tests/engine/media/support.h"
 
 namespace denoir {
@@ -24,17 +23,17 @@ using namespace test;
 
 TEST(ToImage, TruncatesAndClamps) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
-    // [3, 2 frames, 1, 2]: red, green, blue; the second frame is looked at
+    // Two frames [3, 2, 1, 2] with red, green and blue in turn, of which the second is converted.
     const Tensor video = Tensor::from(std::vector<float>{0, 0, -1, 1, 0, 0, -2, 3, 0, 0, 0, nan}, {3, 2, 1, 2});
     EXPECT_EQ(to_image(video, 1).rgb, (std::vector<std::uint8_t>{0, 0, 127, 255, 255, 0}));
-    // a view with other strides gives the same
+    // A view with other strides gives the same picture.
     const Tensor turned =
         Tensor::from(std::vector<float>{-1, -2, 0, 1, 3, nan}, {1, 2, 3}).unsqueeze(0).permute({3, 0, 1, 2});
     EXPECT_EQ(to_image(turned, 0).rgb, to_image(video, 1).rgb);
 }
 
 TEST(ToImage, LevelsOfTheSpec) {
-    // spec/pipelines.md 7.6: pixels that go in as u8/127.5 - 1 come out one lower at 63 levels
+    // spec/pipelines.md 7.6: of the pixels that go in as u8/127.5 - 1, those of 63 levels come out one level lower.
     std::vector<float> values;
     for (int c = 0; c < 3; ++c)
         for (int v = 0; v < 256; ++v) values.push_back(static_cast<float>(v) / 127.5f - 1);
@@ -52,7 +51,7 @@ TEST(Thumbnail, NeverUp) {
     EXPECT_EQ(thumbnail(picture(100, 40), 50).width, 50);
     EXPECT_EQ(thumbnail(picture(100, 40), 50).height, 20);
     EXPECT_EQ(thumbnail(picture(40, 100), 30).width, 12);
-    EXPECT_EQ(thumbnail(picture(100, 45), 50).height, 23); // 22.5
+    EXPECT_EQ(thumbnail(picture(100, 45), 50).height, 23); // rounded from 22.5
     EXPECT_EQ(thumbnail(picture(20, 10), 50), picture(20, 10));
     EXPECT_EQ(thumbnail(picture(300, 1), 10).height, 1);
 }
@@ -82,7 +81,7 @@ TEST(FrameFolder, WholeOrNothing) {
     EXPECT_EQ(folder.entries(), 2);
 }
 
-/// Of a process elsewhere, whose number is nobody's here: what it holds stays.
+/// The partial folder of a process in another container, whose number means nothing here, stays while it is held.
 TEST(FrameFolder, IsHeldWhileItIsWritten) {
     const TempFolder folder;
     const std::filesystem::path elsewhere = folder / ".frames.partial-2147483647-0";
@@ -96,7 +95,7 @@ TEST(FrameFolder, IsHeldWhileItIsWritten) {
     EXPECT_EQ(folder.entries(), 0);
 }
 
-/// Of a run that goes on, some are there already; somebody else's of such a name stays.
+/// A run that goes on finds some of its frames written. Other files with such names are somebody else's and stay.
 TEST(FrameFolder, GoesOnAmongItsOwnFramesAlone) {
     const TempFolder folder;
     const auto write = [&] {
@@ -114,24 +113,20 @@ TEST(FrameFolder, GoesOnAmongItsOwnFramesAlone) {
     EXPECT_EQ(folder.entries(), 3);
 }
 
-/// Known by its kind, whoever writes. A limit on the size of files stands for the disk.
+/// Callers recognise a full disk by the type of the error, whoever writes.
 TEST(FrameFolder, AFullDiskIsTold) {
     const TempFolder folder;
     std::optional<FrameFolderWriter> writer(std::in_place, folder / "frames");
-    const auto handler = ::signal(SIGXFSZ, SIG_IGN);
-    rlimit before{};
-    ::getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit none{0, before.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &none);
-    EXPECT_THROW(write_png(folder / "a.png", picture(6, 4)), NoSpace);
-    EXPECT_THROW(writer->write(picture(6, 4)), NoSpace);
-    writer.reset();
-    ::setrlimit(RLIMIT_FSIZE, &before);
-    ::signal(SIGXFSZ, handler);
+    {
+        const app::FullDisk full;
+        EXPECT_THROW(write_png(folder / "a.png", picture(6, 4)), NoSpace);
+        EXPECT_THROW(writer->write(picture(6, 4)), NoSpace);
+        writer.reset();
+    }
     EXPECT_EQ(folder.entries(), 0);
 }
 
-/// What nothing can be renamed over stands for a disk that fails in the midst of it.
+/// A file that nothing can replace stands in for a disk that fails halfway.
 TEST(FrameFolder, HalfAFolderDoesNotStay) {
     const TempFolder folder;
     write_png(folder / "same.png", picture(6, 4, 1));
@@ -173,12 +168,12 @@ TEST(FrameFolder, HoldsOnlyFrames) {
 TEST(FrameFiles, NaturalOrder) {
     const TempFolder folder;
     for (const char* name : {"f10.png", "f2.png", "f1.PNG", "f02.png", "notes.txt", "g.jpg"}) store(folder / name, "x");
-    store(folder / "._f1.png", "x"); // macOS leaves it beside f1.png on other systems' disks
+    store(folder / "._f1.png", "x"); // macOS writes such a file beside f1.png on other systems' disks
     std::filesystem::create_directory(folder / "z.png");
     store(folder / "h.txt", "BM and P6 are the beginnings of pictures");
     write_png(folder / "picture", picture(6, 4));
-    std::filesystem::rename(folder / "picture", folder / "f3.dat"); // its content decides
-    std::filesystem::create_symlink("f3.dat", folder / "f4.png");   // as data managers keep them
+    std::filesystem::rename(folder / "picture", folder / "f3.dat"); // the content makes it a picture, not the name
+    std::filesystem::create_symlink("f3.dat", folder / "f4.png");   // as programs that manage data keep their files
     std::filesystem::create_symlink("nowhere.png", folder / "f5.png");
     std::string names;
     for (const auto& path : frame_files(folder.path())) names += path.filename().string() + " ";

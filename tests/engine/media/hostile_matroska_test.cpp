@@ -34,12 +34,12 @@ std::string repeated(const std::string& part, int times) {
     return all;
 }
 
-/// Of the number that begins there.
+/// How many bytes the number that begins there takes.
 std::size_t length_bytes(const std::string& bytes, std::size_t at) {
     return static_cast<std::size_t>(std::countl_zero(static_cast<unsigned char>(bytes.at(at)))) + 1;
 }
 
-/// Of the element that begins there.
+/// How many bytes the element that begins there takes.
 std::size_t bytes_at(const std::string& bytes, std::size_t at) {
     const std::size_t id = length_bytes(bytes, at), length = length_bytes(bytes, at + id);
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes.at(at + id + i)); };
@@ -48,7 +48,7 @@ std::size_t bytes_at(const std::string& bytes, std::size_t at) {
     return id + length + size;
 }
 
-/// `elements` with `change` made of the body of each that has such an id.
+/// `elements` after `change` has replaced each one with this id; it gets the element's body.
 std::string changed(const std::string& elements, const std::string& id,
                     const std::function<std::string(const std::string&)>& change) {
     std::string all;
@@ -83,7 +83,7 @@ protected:
     std::filesystem::path path() const { return folder_ / "a.mkv"; }
     std::string file(const std::string& inside) const { return head_ + size_of(inside.size()) + inside; }
 
-    /// What is said of the clip with `further` before all of its own parts, or behind them.
+    /// The message if the clip is refused with `further` before all of its own parts, or behind them; "" if it is read.
     std::string said_of(const std::string& further, bool behind = false) {
         store(path(), file(behind ? inside_ + further : further + inside_));
         try {
@@ -95,7 +95,7 @@ protected:
     }
 
     TempFolder folder_;
-    std::string head_, inside_; ///< up to the segment's size; its parts
+    std::string head_, inside_; ///< everything before the segment's size, and all behind it
 };
 
 TEST_F(HostileMatroska, ListsOfEmptyStreamsAndTagsAreRefused) {
@@ -113,7 +113,7 @@ TEST_F(HostileMatroska, ListsOfEmptyStreamsAndTagsAreRefused) {
     EXPECT_NE(said_of(element(tags, element(tag, nested))).find("nested too deep"), std::string::npos);
 }
 
-TEST_F(HostileMatroska, WhatIsNeverAskedForIsNotShown) {
+TEST_F(HostileMatroska, ListsThatNobodyNeedsAreHiddenFromLibav) {
     constexpr int many = 500'000;
     for (const std::string& list :
          {element(cues, repeated("\xBB\x80", many)), element(chapters, element("\x45\xB9", repeated("\xB6\x80", many))),
@@ -127,14 +127,14 @@ TEST_F(HostileMatroska, WhatIsNeverAskedForIsNotShown) {
         }
 }
 
-/// A pointer into what is no part of its own.
+/// A pointer can lead into the middle of another element, where no part of the file begins.
 TEST_F(HostileMatroska, PointersLeadNowhere) {
     const std::string hidden = element(tracks, repeated("\xAE\x80", 1'000'000));
     const auto pointer = [&](char at) {
         const std::string entry = element("\x53\xAB", tracks) + element("\x53\xAC", {at});
         return element(seek_head, element("\x4D\xBB", entry));
     };
-    const auto place = static_cast<char>(pointer(0).size() + 1 + 8); // in the body of the void element
+    const auto place = static_cast<char>(pointer(0).size() + 1 + 8); // leads into the body of the void element
     EXPECT_EQ(said_of(pointer(place) + element("\xEC", hidden)), "");
 }
 
@@ -146,8 +146,8 @@ TEST_F(HostileMatroska, TagsMayStandBehindThePictures) {
     EXPECT_EQ(frames_in_turn(path()).size(), std::size_t(frames));
 }
 
-/// libav counts what is in the packets that it holds back while it looks at the streams, not the packets.
-TEST_F(HostileMatroska, PacketsOfOtherStreams) {
+/// While libav looks at the streams it holds packets back. It limits the bytes in these, but not their number.
+TEST_F(HostileMatroska, PacketsOfOtherStreamsTakeNoMemory) {
     const std::string subtitles = element("\xAE", element("\xD7", "\2") + element("\x73\xC5", "\2") +
                                                       element("\x83", "\x11") + element("\x86", "S_TEXT/UTF8"));
     const std::size_t at = inside_.find(tracks, inside_.find(tracks) + 1), first = inside_.find(cluster);
@@ -168,9 +168,8 @@ TEST_F(HostileMatroska, PacketsOfOtherStreams) {
     EXPECT_LT(held(), before + (32 << 20));
 }
 
-/// As WebM keeps an alpha channel, a second picture in each block: the first is read, and that there is another is
-/// told.
-TEST_F(HostileMatroska, PicturesWithAnAlphaChannelBesideThem) {
+/// WebM keeps an alpha channel as a second picture in each block. Only the first is read, and the user is told so.
+TEST_F(HostileMatroska, AnAlphaChannelIsPassedOverAndTold) {
     store(path(), file(inside_));
     const std::vector<Image> plain = frames_in_turn(path());
     EXPECT_FALSE(VideoReader(path()).info().kind.alpha);
@@ -194,14 +193,14 @@ TEST_F(HostileMatroska, PicturesWithAnAlphaChannelBesideThem) {
     EXPECT_TRUE(VideoReader(path()).info().kind.alpha);
 }
 
-/// Written live, its sizes are not known; the last cluster is as long as there was time.
+/// A file that was written live does not know its size, and its last cluster ends where the writing ended.
 TEST_F(HostileMatroska, OpenSegments) {
     const std::string unknown = "\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF";
     store(path(), head_ + unknown + inside_);
     EXPECT_EQ(frames_in_turn(path()).size(), std::size_t(frames));
     store(path(), head_ + unknown + inside_.substr(0, inside_.find(cluster)) + element(cluster, "").substr(0, 4) +
                       size_of(1000) + "\xE7\x81");
-    EXPECT_THROW(frames_in_turn(path()), Error); // it holds no frames
+    EXPECT_THROW(frames_in_turn(path()), Error); // a cluster without frames
     store(path(), head_ + size_of(inside_.size()) + inside_.substr(0, inside_.size() - 1));
     EXPECT_THROW(frames_in_turn(path()), Error);
 }

@@ -12,7 +12,7 @@ using namespace test;
 
 constexpr std::uint32_t pause = 0xFFFFFFFF;
 
-/// A list of edits of the whole track, each from `media_time` on; of version 1 its numbers have 64 bits.
+/// A list of edits, each of which shows the whole track from `media_time` on. In version 1 the numbers have 64 bits.
 std::string edit_list(std::uint32_t edits, std::uint32_t media_time, std::uint32_t version = 0) {
     const auto number = [&](std::uint32_t n) { return (version == 1 ? be32(n == pause ? n : 0) : "") + be32(n); };
     std::string list = be32(version << 24) + be32(edits);
@@ -25,7 +25,7 @@ std::string track(std::uint32_t samples, std::uint32_t bytes_of_each, const std:
     return atom("trak", edits + atom("mdia", atom("minf", atom("stbl", sizes))));
 }
 
-/// What is said of a file of so many bytes of data; empty: nothing.
+/// The message if a file with these tracks and so many bytes of data is refused; "" if it is read.
 std::string said_of(const std::string& tracks, std::size_t data = 1 << 20) {
     const std::string file =
         atom("ftyp", "isom" + be32(0) + "isom") + atom("moov", tracks) + atom("mdat", std::string(data, '\0'));
@@ -60,7 +60,7 @@ TEST(HostileMp4, OneStretchForAllSamples) {
     EXPECT_NE(said_of(track(samples, 1000, "")).find("claims more data than it holds"), std::string::npos);
 }
 
-/// A film in pieces that all are the first picture, each 1 MiB of the file.
+/// A film whose pieces are all the same picture, which takes 1 MiB of the file.
 std::string one_stretch_in_pieces(std::uint32_t pieces) {
     constexpr std::uint32_t bytes = 1 << 20;
     const auto zeros = [](std::size_t n) { return std::string(n, '\0'); };
@@ -77,7 +77,7 @@ std::string one_stretch_in_pieces(std::uint32_t pieces) {
     const std::string trak = atom("trak", atom("tkhd", zeros(12) + be32(1) + zeros(68)) + atom("mdia", media));
     const std::string trex = atom("trex", be32(0) + be32(1) + be32(1) + be32(1) + be32(bytes) + be32(0));
     const std::string moov = atom("moov", atom("mvhd", zeros(12) + be32(25) + zeros(80)) + trak + atom("mvex", trex));
-    // From the beginning of the file: the base is given.
+    // With a base given, positions count from the beginning of the file.
     std::string runs;
     for (std::uint32_t i = 0; i < pieces; ++i)
         runs += atom("trun", be32(1) + be32(1) + be32(static_cast<std::uint32_t>(ftyp.size()) + 8));
@@ -86,8 +86,8 @@ std::string one_stretch_in_pieces(std::uint32_t pieces) {
            atom("moof", atom("mfhd", zeros(4) + be32(1)) + atom("traf", base + runs));
 }
 
-/// Three hours at 24 fps: a table of more than a megabyte.
-TEST(HostileMp4, LongFilmsAreNone) {
+/// Three hours at 24 fps need a table of more than a megabyte, which is no attack.
+TEST(HostileMp4, LongFilmsAreNoAttack) {
     constexpr std::uint32_t samples = 270'000;
     std::string sizes;
     for (std::uint32_t i = 0; i < samples; ++i) sizes += be32(3);

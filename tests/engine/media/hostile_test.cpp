@@ -20,8 +20,8 @@ using namespace test;
 
 enum class Must { refuse, survive };
 
-/// Runs `read`, expects Error or (where that is allowed) success, in time. The time is this thread's own: other tests
-/// run beside us.
+/// Runs `read`, which must throw an Error in time, or may succeed if `must` allows it. Only this thread's own processor
+/// time counts, because other tests run at the same time.
 template <class Read> std::string attempt(const std::string& what, Must must, Read&& read) {
     const auto seconds = [] {
         timespec now{};
@@ -80,13 +80,13 @@ std::string png(std::uint32_t width, std::uint32_t height, const std::string& id
     return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + extra + chunk("IDAT", idat) + chunk("IEND", "");
 }
 
-/// Of 2 x 2 pixels, with a sub-block of codes for `bits` bits a pixel.
+/// A GIF of 2 x 2 pixels with codes for `bits` bits a pixel.
 std::string still_gif(char bits, const std::string& codes) {
     return std::string("GIF89a\2\0\2\0\x80\0\0\1\2\3\4\5\6\x2C\0\0\0\0\2\0\2\0\0", 29) + bits +
            static_cast<char>(codes.size()) + codes + std::string("\0;", 2);
 }
 
-/// One to twenty bits turned somewhere in the first `within` bytes.
+/// Turns one to twenty bits somewhere in the first `within` bytes.
 std::string flipped(std::string bytes, std::mt19937& random, std::size_t within = SIZE_MAX) {
     within = std::min(within, bytes.size());
     for (unsigned n = random() % 3 == 0 ? 20 : 1 + random() % 3; n > 0; --n)
@@ -132,8 +132,8 @@ TEST(HostileImage, EveryPrefixIsRefused) {
     }
 }
 
-/// What the codes do not reach libav leaves free, which its log alone tells.
-TEST(HostileImage, CodesOfGif) {
+/// If the codes end early, libav leaves the rest of the picture unset and only says so in its log.
+TEST(HostileImage, GifCodesThatEndEarlyAreRefused) {
     const TempFolder folder;
     const std::string whole = still_gif(2, "\x44\x10\x05"); // clear, 0, 1, 0, 1 and the end
     store(folder / "whole.gif", whole);
@@ -141,12 +141,12 @@ TEST(HostileImage, CodesOfGif) {
     const std::string end = still_gif(2, "\x44\x50"); // clear, 0, 1, 0 and the end
     store(folder / "end.gif", end);
     EXPECT_NE(attempt_image(folder / "end.gif").find("its picture data is broken"), std::string::npos);
-    store(folder / "unknown.gif", still_gif(2, "\x44\xF0")); // clear, 0, 1, 0 and a code that nothing was given
+    store(folder / "unknown.gif", still_gif(2, "\x44\xF0")); // clear, 0, 1, 0 and an undefined code
     EXPECT_NE(attempt_image(folder / "unknown.gif").find("its picture data is broken"), std::string::npos);
     store(folder / "bits.gif", still_gif(13, "\x44\x10\x05"));
     EXPECT_NE(attempt_image(folder / "bits.gif").find("the file is damaged: the data is damaged"), std::string::npos);
 
-    constexpr std::size_t canvas = 19; // bytes
+    constexpr std::size_t canvas = 19; // its size in bytes
     const auto picture = [](const std::string& still) {
         return std::string("\x21\xF9\4\0\5\0\0\0", 8) + still.substr(canvas, still.size() - canvas - 1);
     };
@@ -196,7 +196,7 @@ TEST(HostileImage, HugeClaims) {
     refuse("a.tiff", std::string(tiff).replace(4, 4, "\xff\xff\xff\xff"));
 }
 
-// Of rows in one piece and in seven passes; the eighth filter byte is none, wherever it stands.
+// PNG has five filters; a row with another number is refused wherever it stands.
 TEST(HostileImage, PngFilters) {
     const TempFolder folder;
     const auto deflated = [](const std::string& raw) {
@@ -207,9 +207,9 @@ TEST(HostileImage, PngFilters) {
         packed.resize(size);
         return packed;
     };
-    constexpr std::size_t side = 300, row = 1 + 3 * side; // more than one piece of the unpacked stream
+    constexpr std::size_t side = 300, row = 1 + 3 * side; // longer than one piece of the unpacked stream
     for (const std::size_t at : {std::size_t{0}, side / 2, side - 1}) {
-        std::string raw(side * row, '\7'); // pixels may be anything
+        std::string raw(side * row, '\7'); // any values will do for the pixels
         for (std::size_t y = 0; y < side; ++y) raw[y * row] = static_cast<char>(y % 5);
         store(folder / "good.png", png(side, side, deflated(raw)));
         attempt_image(folder / "good.png", Must::survive);
@@ -220,8 +220,7 @@ TEST(HostileImage, PngFilters) {
     }
 }
 
-// A TIFF of 64 million pixels with eight bytes each in two bytes of LZW: within the limits of its sides, 512 MiB
-// decoded.
+// A TIFF of 64 million pixels of eight bytes, in two bytes of LZW: its sides are allowed, but it decodes to 512 MiB.
 TEST(HostileImage, DeepPixels) {
     const auto little = [](std::uint32_t v, int bytes) {
         std::string s;
@@ -241,12 +240,12 @@ TEST(HostileImage, DeepPixels) {
     const TempFolder folder;
     store(folder / "large.tiff", deep_tiff(16384, 4096));
     EXPECT_NE(attempt_image(folder / "large.tiff").find("of this depth is too large"), std::string::npos);
-    // 40 million of them are read, were there any data.
+    // 40 million such pixels are allowed, though their data is missing.
     store(folder / "less.tiff", deep_tiff(16384, 2500));
     EXPECT_EQ(attempt_image(folder / "less.tiff").find("too large"), std::string::npos);
 }
 
-/// Not two numbers, of which the first nine digits are one.
+/// Such a number must not be read as two, the first of nine digits.
 TEST(HostileImage, ANumberOfTooManyDigits) {
     const TempFolder folder;
     for (const char* header : {"P6 4294967297 1 255 ", "P6 2 0000000001 255 ", "P6 2 1 0000000255 "}) {
@@ -255,7 +254,8 @@ TEST(HostileImage, ANumberOfTooManyDigits) {
     }
 }
 
-/// Files of holes, which cost nothing to make: what no picture of that size needs is neither read nor copied.
+/// These files are mostly holes, which cost nothing to make. What a picture of that size cannot need is neither read
+/// nor copied.
 TEST(HostileImage, FarLargerThanTheirPicture) {
     const TempFolder folder;
     const auto said = [&](const char* name, const std::string& begin) {
@@ -268,12 +268,12 @@ TEST(HostileImage, FarLargerThanTheirPicture) {
     EXPECT_NE(said("a.pgm", "P2 2 2 255 1 1 1 1 ").find(larger), std::string::npos);
     EXPECT_NE(said("c.pgm", "P2 5000 5000 255 ").find("so many samples as text"), std::string::npos);
     EXPECT_NE(said("a.bmp", load(fixture("mode_RGB.bmp"))).find(larger), std::string::npos);
-    const std::string far("\0\0\0\6", 4); // 96 MiB, in the other order of bytes
+    const std::string far("\0\0\0\6", 4); // 96 MiB if read in the wrong byte order
     EXPECT_NE(said("b.bmp", load(fixture("mode_RGB.bmp")).replace(10, 4, far)).find(larger), std::string::npos);
     EXPECT_NE(said("a.png", png(8, 8, "").substr(0, 33) + be32(99 << 20) + "tEXt").find(larger), std::string::npos);
     EXPECT_NE(said("a.jpg", load(fixture("sampling_420.jpg"))).find(larger), std::string::npos);
     EXPECT_NE(said("a.tiff", load(fixture("raw.tiff"))).find(larger), std::string::npos);
-    // What stands behind a picture is not the picture's.
+    // Bytes behind a picture do not belong to it and do no harm.
     store(folder / "more.bmp", load(fixture("mode_RGB.bmp")) + zeros);
     EXPECT_EQ(read_image(folder / "more.bmp"), load_ppm(fixture("mode_RGB.bmp.ppm")));
     store(folder / "more.ppm", load(fixture("picture.ppm")) + zeros);
@@ -301,8 +301,8 @@ TEST(HostileImage, PiecesWithoutEnd) {
     EXPECT_NE(attempt_image(folder / "many.png").find("too many pieces"), std::string::npos);
 }
 
-/// Programs differ in what they take for the picture then.
-TEST(HostileImage, PicturesInPiecesThatLieApart) {
+/// Programs differ in what they show of such a picture.
+TEST(HostileImage, PngsInPiecesThatLieApartAreRefused) {
     const TempFolder folder;
     const std::string packed = deflate_zeros(8 * 25), first = chunk("IDAT", packed.substr(0, 5));
     const auto said = [&](const std::string& between) {
@@ -319,13 +319,13 @@ TEST(HostileImage, Bombs) {
     const std::string bomb = deflate_zeros(std::size_t{64} << 20);
     store(folder / "idat.png", png(8, 8, bomb));
     attempt_image(folder / "idat.png");
-    // Text and profiles that grow when they are unpacked are never unpacked.
+    // Text and profiles that grow when unpacked are never unpacked.
     store(folder / "text.png",
           png(8, 8, deflate_zeros(8 * 25),
               chunk("zTXt", std::string("Comment\0\0", 9) + bomb) + chunk("iCCP", std::string("icc\0\0", 5) + bomb)));
     attempt_image(folder / "text.png", Must::survive);
     EXPECT_EQ(read_image(folder / "text.png").width, 8);
-    // Thousands of scans over all pixels.
+    // Thousands of scans that each touch all pixels.
     const std::string jpeg = load(fixture("progressive.jpg"));
     const std::size_t frame = jpeg.find("\xff\xc2"), scan = jpeg.rfind("\xff\xda");
     std::string scans = jpeg.substr(0, frame + 5) + std::string("\x20\0\x20\0", 4) +
@@ -378,12 +378,12 @@ TEST_P(HostileVideo, IsNoPicture) { attempt_image(folder_ / GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Containers, HostileVideo, testing::Values("a.mp4", "a.mkv"));
 
-/// A byte of every packet is changed, at each of its `places`. Each time the file is refused, or its frames are those
-/// of the whole one. Returns how often neither was so.
+/// Changes a byte of every packet, at each of so many places. Returns how often the file was neither refused nor read
+/// with the right frames.
 int concealed(const std::filesystem::path& path, int places, int& refused) {
     const std::string whole = load(path);
     const std::vector<Image> expected = frames_in_turn(path);
-    std::vector<std::pair<std::size_t, std::size_t>> packets; // offset, size
+    std::vector<std::pair<std::size_t, std::size_t>> packets; // offset and size
     {
         media::Demuxer demuxer(path, {});
         const media::Packet packet = media::make_packet();
@@ -407,7 +407,7 @@ int concealed(const std::filesystem::path& path, int places, int& refused) {
     return unnoticed;
 }
 
-/// libav fills damaged slices of FFV1 from the frame before, and says so in its log alone.
+/// libav fills damaged slices of FFV1 from the frame before and only says so in its log.
 TEST(HostileVideoDamage, Ffv1IsNeverConcealed) {
     const TempFolder folder;
     write_clip(folder / "a.mkv", 15);
@@ -416,8 +416,8 @@ TEST(HostileVideoDamage, Ffv1IsNeverConcealed) {
     EXPECT_GT(refused, 15 * 7);
 }
 
-/// H.264 has no checksums: what libav notices is refused, and what is another valid stream nobody can notice (libav's
-/// log was silent at each of those, too).
+/// H.264 has no checksums. Damage that libav notices is refused; damage that gives another valid stream cannot be
+/// noticed, and libav's log was silent there, too.
 TEST(HostileVideoDamage, H264ThatLibavConcealsIsRefused) {
     const TempFolder folder;
     write_clip(folder / "a.mp4", 15);
@@ -428,7 +428,7 @@ TEST(HostileVideoDamage, H264ThatLibavConcealsIsRefused) {
 
 TEST(HostileVideoClaims, CanvasOfMovingGif) {
     const TempFolder folder;
-    // With a delay: pictures without one are a single one to FFmpeg 7.
+    // Pictures need a delay, since FFmpeg 7 takes those without one for a single picture.
     const std::string frame("\x21\xF9\4\0\5\0\0\0\x2C\0\0\0\0\1\0\1\0\0\2\2\x4C\1\0", 23);
     const auto gif = [&](const char* size) {
         return "GIF89a" + std::string(size, 4) + std::string("\x80\0\0\0\0\0\xFF\xFF\xFF", 9) + frame + frame + ";";
@@ -462,12 +462,12 @@ TEST(HostileVideoClaims, SampleCount) {
 std::string be16(std::uint32_t v) { return {static_cast<char>(v >> 8), static_cast<char>(v)}; }
 std::string zeros(std::size_t n) { return std::string(n, '\0'); }
 
-/// What a made MP4 claims of its tracks.
+/// What a made-up MP4 claims about its tracks.
 struct Claim {
-    std::uint32_t samples = 0, duration = 2; ///< of one byte each; of each, in 1/24 s
+    std::uint32_t samples = 0, duration = 2; ///< samples of one byte; the duration of each in 1/24 s
     std::string handler = "vide", format = "mp4v";
-    std::uint32_t in_chunk = 0;                   ///< samples; 0: all
-    std::uint32_t version = 0;                    ///< of a sound's description
+    std::uint32_t in_chunk = 0;                   ///< samples in a chunk; 0 for all
+    std::uint32_t version = 0;                    ///< of the description of a sound
     std::string in_entry, in_track, in_user_data; ///< atoms that are hidden there
 };
 
@@ -497,7 +497,7 @@ std::string track(std::uint32_t id, const Claim& c) {
     return atom("trak", header + media + c.in_track + atom("udta", c.in_user_data + zeros(4)));
 }
 
-/// `further` stands between the index and the data, of so many bytes.
+/// A file of such tracks with `data` bytes of data, and with `further` between the index and the data.
 std::string claiming(int tracks, const Claim& claim, const std::string& further = {}, std::size_t data = 64) {
     std::string moov = atom("mvhd", zeros(12) + be32(24) + be32(1) + be32(0x10000) + zeros(76) + be32(99)), mvex;
     for (int i = 1; i <= tracks; ++i) {
@@ -508,7 +508,7 @@ std::string claiming(int tracks, const Claim& claim, const std::string& further 
     return atom("ftyp", "isom" + be32(0) + "isom") + atom("moov", moov) + further + atom("mdat", zeros(data));
 }
 
-/// A table states one size for any number of samples: two kilobytes fill gigabytes with libav's index of them.
+/// A table can state one size for any number of samples, so that two kilobytes fill gigabytes with libav's index.
 TEST(HostileVideoClaims, SamplesOfTheWholeFile) {
     const TempFolder folder;
     const auto refuse = [&](const std::string& bytes) {
@@ -517,9 +517,9 @@ TEST(HostileVideoClaims, SamplesOfTheWholeFile) {
     };
     constexpr std::uint32_t many = 26'000'000;
     const std::string claims = "claims ";
-    EXPECT_NE(refuse(claiming(4, {.samples = many, .duration = 1})).find(claims), std::string::npos); // as sound may
-    EXPECT_NE(refuse(claiming(1, {.samples = 100'000})).find(claims), std::string::npos); // of a file of 1 KB
-    const std::size_t real = std::size_t{2} << 20;                                        // bytes
+    EXPECT_NE(refuse(claiming(4, {.samples = many, .duration = 1})).find(claims), std::string::npos);
+    EXPECT_NE(refuse(claiming(1, {.samples = 100'000})).find(claims), std::string::npos); // for a file of 1 KB
+    const std::size_t real = std::size_t{2} << 20;                                        // in bytes
     EXPECT_NE(refuse(claiming(32, {.samples = 500'000}, {}, real)).find(claims), std::string::npos);
 
     std::string runs;
@@ -527,7 +527,7 @@ TEST(HostileVideoClaims, SamplesOfTheWholeFile) {
         runs += atom("traf", atom("tfhd", be32(0x20000) + be32(id)) + atom("trun", be32(1) + be32(many) + be32(64)));
     const std::string pieces = atom("moof", atom("mfhd", be32(0) + be32(1)) + runs);
     EXPECT_NE(refuse(claiming(4, {}, pieces)).find(claims), std::string::npos);
-    // Behind what looks like garbage at the end.
+    // The same, behind what looks like garbage at the end.
     EXPECT_NE(refuse(claiming(4, {}) + be32(16) + std::string(4, '\1') + zeros(8) + pieces).find(claims),
               std::string::npos);
 
@@ -540,7 +540,7 @@ TEST(HostileVideoClaims, SamplesOfTheWholeFile) {
               std::string::npos);
 }
 
-/// Raw sound has a sample for each number, and is read in pieces.
+/// Raw sound has a sample for every number and is read in larger pieces.
 TEST(HostileVideoClaims, RawSound) {
     constexpr std::uint32_t many = 6'000'000; // twelve minutes at 8 kHz
     const auto check = [](const Claim& claim, std::size_t bytes) {
@@ -555,12 +555,12 @@ TEST(HostileVideoClaims, RawSound) {
     EXPECT_THROW(check({.samples = many, .duration = 1, .handler = "soun", .format = "mp4a"}, many), Error);
     EXPECT_THROW(check({.samples = many, .duration = 2, .handler = "soun", .format = "raw "}, many), Error);
     Claim long_chunk = raw;
-    long_chunk.in_chunk = 0xFFFFFFFF; // four million pieces
+    long_chunk.in_chunk = 0xFFFFFFFF; // makes four million pieces
     EXPECT_THROW(check(long_chunk, many), Error);
     long_chunk.format = "mp4a";
-    long_chunk.samples = 8; // libav does not hold them against the chunks
+    long_chunk.samples = 8; // libav does not compare these with the chunks
     EXPECT_THROW(check(long_chunk, many), Error);
-    // QuickTime's later descriptions say how many samples are in a packet: of raw sound one, or nothing is said.
+    // QuickTime's later descriptions can give the number of samples in a packet, which for raw sound must be one.
     for (const auto& [version, before] : {std::pair{1u, 0u}, {2u, 32u}, {3u, 0u}})
         for (const std::uint32_t in_packet : {0u, 1u, 2u}) {
             Claim described = raw;
@@ -592,7 +592,7 @@ TEST(HostileMemory, StaysUnderOneGigabyte) {
     if (sanitized) GTEST_SKIP() << "sanitizers have memory of their own";
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
-    EXPECT_LT(usage.ru_maxrss, 1 << 20); // KiB, of all tests above
+    EXPECT_LT(usage.ru_maxrss, 1 << 20); // in KiB, over all tests above
 }
 
 } // namespace

@@ -42,19 +42,20 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"pages.tiff", 0}, Case{"mode_1.bmp", 0}, Case{"mode_L.bmp", 0}, Case{"mode_P.bmp", 0},
                     Case{"mode_RGB.bmp", 0}, Case{"mode_RGBA.bmp", 0}, Case{"picture.gif", 0}, Case{"picture.ppm", 0},
                     Case{"picture.pgm", 0}, Case{"picture.pbm", 0}));
-// The transform of libjpeg rounds otherwise: by one, which the colour matrix makes three at most.
+// libjpeg's transform rounds differently by one level, which the colour matrix can turn into three.
 INSTANTIATE_TEST_SUITE_P(Jpeg, ReadImage,
                          testing::Values(Case{"sampling_444.jpg", 3}, Case{"sampling_422.jpg", 3},
                                          Case{"sampling_420.jpg", 3}, Case{"restarts.jpg", 3},
                                          Case{"progressive.jpg", 3}, Case{"grey.jpg", 1}, Case{"rgb.jpg", 1},
                                          Case{"cmyk.jpg", 3}, Case{"turned.jpg", 3}));
 
-/// One pixel of its table's second colour in the corner of a canvas of 2 x 2; checked with Pillow 12's convert("RGB").
-TEST(ReadImage, WhatAGifLeavesFree) {
+/// A GIF with a canvas of 2 x 2 and a picture of one pixel, its table's second colour, in the corner. All colours were
+/// compared with Pillow 12's convert("RGB").
+TEST(ReadImage, WhatAGifsPictureDoesNotCover) {
     const TempFolder folder;
     const std::string table("\1\2\3\4\5\6\7\7\7\x8\x8\x8", 12), own("\x11\x12\x13\x14\x15\x16\7\7\7\x8\x8\x8", 12);
     const std::string shows_first("\x21\xF9\4\1\0\0\0\0", 8), shows_second("\x21\xF9\4\1\0\0\1\0", 8),
-        shows_none("\x21\xF9\4\1\0\0\xC8\0", 8); // the colour 200 that the tables do not have
+        shows_none("\x21\xF9\4\1\0\0\xC8\0", 8); // names colour 200, which no table has
     const auto read = [&](bool canvas_table, const std::string& control, bool own_table) {
         const std::string canvas =
             std::string("GIF89a\2\0\2\0", 10) + (canvas_table ? "\x81" : "\1") + std::string("\3\0", 2);
@@ -71,7 +72,7 @@ TEST(ReadImage, WhatAGifLeavesFree) {
         return all;
     };
     const std::vector<std::uint8_t> one{1, 2, 3}, two{4, 5, 6}, own_one{0x11, 0x12, 0x13}, own_two{0x14, 0x15, 0x16};
-    EXPECT_EQ(read(true, "", false), around(one, two)); // not the background that the canvas names
+    EXPECT_EQ(read(true, "", false), around(one, two)); // and not the background that the canvas names
     EXPECT_FALSE(sample_kind(folder / "a.gif").alpha);
     EXPECT_EQ(read(true, shows_first, false), around(one, two));
     EXPECT_EQ(read(true, shows_second, false), around(two, two));
@@ -81,8 +82,8 @@ TEST(ReadImage, WhatAGifLeavesFree) {
         EXPECT_EQ(read(canvas_table, shows_second, true), around(own_two, own_two));
         EXPECT_EQ(read(canvas_table, shows_none, true), around({0, 0, 0}, own_two));
     }
-    EXPECT_EQ(read(true, shows_none, false), around({0, 0, 0}, two)); // not the table's first colour
-    EXPECT_EQ(read(false, "", false), around({0, 0, 0}, {1, 1, 1}));  // no table at all: greys
+    EXPECT_EQ(read(true, shows_none, false), around({0, 0, 0}, two)); // and not the table's first colour
+    EXPECT_EQ(read(false, "", false), around({0, 0, 0}, {1, 1, 1}));  // without any table colours are greys
     EXPECT_EQ(read(false, shows_none, false), around({200, 200, 200}, {1, 1, 1}));
 }
 
@@ -113,7 +114,7 @@ TEST(ReadImage, JpegIsCloseOnAverage) {
             << name;
 }
 
-/// The picture's sides in its frame header; of the first component, how often it is sampled.
+/// Writes other sides into the JPEG's header and, if given, how often the first component is sampled.
 std::string with_sides(std::string jpeg, int width, int height, char sampling = 0) {
     const std::size_t header = jpeg.find("\xFF\xC0");
     jpeg[header + 6] = static_cast<char>(height), jpeg[header + 8] = static_cast<char>(width);
@@ -121,7 +122,7 @@ std::string with_sides(std::string jpeg, int width, int height, char sampling = 
     return jpeg;
 }
 
-/// Of their first blocks of 8 x 8; the expected pixels are Pillow 12's, with libjpeg-turbo.
+/// JPEGs of a single block of 8 x 8. The expected pixels are those of Pillow 12 with libjpeg-turbo.
 TEST(ReadImage, JpegsTooSmallForLibjpegsFilter) {
     using Pixels = std::vector<std::uint8_t>;
     const TempFolder folder;
@@ -135,7 +136,7 @@ TEST(ReadImage, JpegsTooSmallForLibjpegsFilter) {
     EXPECT_EQ(read(with_sides(quartered, 3, 3)).rgb,
               (Pixels{81,  116, 172, 87,  122, 178, 96,  122, 181, 90,  125, 181, 83, 118, //
                       174, 89,  115, 174, 71,  115, 190, 78,  122, 197, 94,  124, 196}));
-    // Halved in height alone.
+    // The colours are halved in height alone.
     const Image tall = read(with_sides(halved, 8, 16, '\x12'));
     const Pixels first{81,  116, 172, 90,  125, 181, 76,  115, 172, 86,  125, 184, 79,  121, 181, 95,
                        136, 200, 93,  137, 202, 111, 156, 224, 152, 199, 255, 151, 204, 255, 147, 210,
@@ -145,7 +146,7 @@ TEST(ReadImage, JpegsTooSmallForLibjpegsFilter) {
             EXPECT_NEAR(tall.row(y)[c], first[3 * static_cast<std::size_t>(y) + c], 3) << y;
 }
 
-/// A marker may have any number of bytes 0xFF before it.
+/// Any number of bytes 0xFF may stand before a marker.
 TEST(ReadImage, JpegsWithFillBytes) {
     const TempFolder folder;
     std::string jpeg = load(fixture("sampling_420.jpg"));
@@ -155,7 +156,7 @@ TEST(ReadImage, JpegsWithFillBytes) {
     EXPECT_EQ(read_image(folder / "a.jpg"), read_image(fixture("sampling_420.jpg")));
 }
 
-/// Grey values 1, 2, 3 above 40, 50, 60, with the high byte first.
+/// A TIFF with the high byte of each number first: grey values 1, 2, 3 above 40, 50, 60.
 std::string big_endian_tiff(bool sizes = true) {
     const auto be16 = [](std::uint32_t v) { return be32(v).substr(2); };
     const auto short_entry = [&](std::uint32_t tag, std::uint32_t v) {
@@ -168,7 +169,7 @@ std::string big_endian_tiff(bool sizes = true) {
            be32(0);
 }
 
-/// As Pillow 12 reads them.
+/// The expected pixels are Pillow 12's.
 TEST(ReadImage, HeadersThatFewProgramsWrite) {
     using Pixels = std::vector<std::uint8_t>;
     const TempFolder folder;
@@ -178,7 +179,7 @@ TEST(ReadImage, HeadersThatFewProgramsWrite) {
     };
     store(folder / "a", big_endian_tiff());
     EXPECT_EQ(image_info(folder / "a").format, "TIFF");
-    // Its orientation is 2: from right to left.
+    // Orientation 2 mirrors the picture from right to left.
     EXPECT_EQ(read(big_endian_tiff()).rgb, (Pixels{3, 3, 3, 2, 2, 2, 1, 1, 1, 60, 60, 60, 50, 50, 50, 40, 40, 40}));
 
     const std::string deep("\1\1\2\2\3\3\xFE\xFE\xFF\xFF\0\0", 12);
@@ -188,7 +189,7 @@ TEST(ReadImage, HeadersThatFewProgramsWrite) {
 
     EXPECT_EQ(read("P3\n2 1 # as text\n255\n1 2 3\n4 5 255\n").rgb, (Pixels{1, 2, 3, 4, 5, 255}));
 
-    // OS/2's header has 12 bytes; the rows go up.
+    // OS/2's header has 12 bytes, and the rows begin at the bottom.
     const std::string os2 = std::string("BM\x2A\0\0\0\0\0\0\0\x1A\0\0\0", 14) +
                             std::string("\x0C\0\0\0\2\0\2\0\1\0\x18\0", 12) +
                             std::string("\3\2\1\6\5\4\0\0\x9\x8\7\x0C\x0B\x0A\0\0", 16);
@@ -203,7 +204,7 @@ TEST(ReadImage, HeadersThatFewProgramsWrite) {
         EXPECT_EQ(sample_kind(folder / "a").alpha, alpha);
     }
 
-    // Runs: three pixels and one, then three one by one and one of another.
+    // Run-length coded: a run of three pixels and one of one, then three single pixels and a run of one.
     const std::string colours("\0\0\0\0\x30\x20\x10\0\x60\x50\x40\0", 12), runs("\3\1\1\2\0\0\0\3\2\1\0\0\1\1\0\1", 16);
     const std::string head = std::string("BM\x52\0\0\0\0\0\0\0\x42\0\0\0\x28\0\0\0\4\0\0\0\2\0\0\0", 26) +
                              std::string("\1\0\x8\0\1\0\0\0\x10\0\0\0", 12) + std::string(8, '\0') +

@@ -24,7 +24,7 @@ std::vector<int> shuffled(int n, unsigned seed) {
     return order;
 }
 
-/// Every frame, in random order, backwards and forwards, equals the one that reading in turn gives.
+/// Every frame, read in random order, backwards and forwards, must equal the one from reading in turn.
 void expect_exact(const std::filesystem::path& path, const MediaLimits& limits = {}) {
     const std::vector<Image> expected = frames_in_turn(path);
     IndexedVideo video(path, limits);
@@ -61,10 +61,10 @@ INSTANTIATE_TEST_SUITE_P(IndexedVideo, Clips,
                              return name;
                          });
 
-/// Files too large for memory are read again from their beginning.
+/// A file that is too large for memory is read again from its beginning.
 TEST(IndexedVideo, PacketsThatAreNotKept) {
     MediaLimits limits;
-    for (const std::uint64_t bytes : {0, 3000, 20000}) { // a quarter of them is remembered of what is read again
+    for (const std::uint64_t bytes : {0, 3000, 20000}) { // a quarter of this memory keeps what was read again
         limits.packet_bytes = bytes;
         expect_exact(fixture("clips/h264_open.mp4"), limits);
         expect_exact(fixture("clips/mpeg4_b.avi"), limits);
@@ -108,15 +108,15 @@ TEST(IndexedVideo, UnevenTimesAreKept) {
     EXPECT_DOUBLE_EQ(video.info().duration, video.times().back() + last);
 }
 
-/// As cameras and concatenated files have it: a comparison would be of two rectangles of one picture.
-TEST(IndexedVideo, ASizeThatChangesIsRefusedThere) {
+/// Some cameras and joined files change the size. A comparison would then show two different parts of the picture.
+TEST(IndexedVideo, AFrameOfAnotherSizeIsRefused) {
     const TempFolder folder;
     std::string bytes = load(fixture("clips/mjpeg.avi"));
-    const std::string header("\xFF\xC0\x00\x11\x08\x00\x30\x00\x40", 9); // 64x48
+    const std::string header("\xFF\xC0\x00\x11\x08\x00\x30\x00\x40", 9); // a header for 64x48
     std::size_t at = 0;
     for (int frame = 0; frame < 6; ++frame) at = bytes.find(header, at + 1);
     ASSERT_NE(at, std::string::npos);
-    bytes[at + 6] = 0x28; // 40 rows of them
+    bytes[at + 6] = 0x28; // now 40 rows
     store(folder / "a.avi", bytes);
     IndexedVideo video(folder / "a.avi");
     Image image;
@@ -128,18 +128,20 @@ TEST(IndexedVideo, ASizeThatChangesIsRefusedThere) {
     EXPECT_NE(in_turn.find("the size changes"), std::string::npos) << in_turn;
 }
 
-/// A block of a Matroska before the beginning of time has none: the packets before it tell nothing either.
+/// A block of a Matroska file before time zero has no time, and then the packets' times do not tell the number of
+/// frames.
 TEST(IndexedVideo, AFileOfWhichOnePacketHasNoTimeIsCountedByDecoding) {
     const TempFolder folder;
     std::string bytes = load(fixture("clips/h264_intra.mkv"));
-    const std::size_t third = bytes.find(std::string("\x81\x00\x53\x80", 4)); // track, time of the block, flags
+    // These bytes are the track, the block's time and its flags.
+    const std::size_t third = bytes.find(std::string("\x81\x00\x53\x80", 4));
     ASSERT_NE(third, std::string::npos);
     bytes.replace(third + 1, 2, "\xFF\xFF");
     store(folder / "a.mkv", bytes);
     expect_exact(folder / "a.mkv");
 }
 
-/// Whether its packets are only read or all decoded, and where it is looked into later.
+/// Reading stops whether the packets are only read or all decoded, also when a frame is looked up later.
 TEST(IndexedVideo, CanBeStopped) {
     for (const char* name : {"h264_long.mp4", "mpeg4_b.avi", "animated.gif"}) {
         std::stop_source stop;
@@ -170,8 +172,8 @@ TEST(IndexedVideo, AnImageThatWasMovedFromIsFilledAgain) {
     }
 }
 
-/// One group of pictures destroyed: its frames are refused by number, or decoded wrongly where H.264 has no way to
-/// tell; all others are still there.
+/// One group of pictures is destroyed. Its frames are refused by number, or decoded wrongly where H.264 cannot tell;
+/// all others can still be read.
 TEST(IndexedVideo, DamageStaysWhereItIs) {
     const TempFolder folder;
     VideoOptions o;
@@ -189,7 +191,7 @@ TEST(IndexedVideo, DamageStaysWhereItIs) {
     ASSERT_EQ(video.frames(), 24);
     Image image;
     int refused = 0;
-    std::set<int> hurt; // groups; 40 bytes may reach into a second one
+    std::set<int> hurt; // the groups that are hit; 40 bytes may reach into a second one
     for (const int i : shuffled(24, 3)) {
         try {
             video.read(i, image);

@@ -41,7 +41,7 @@ TEST(ResizeBicubicTorch, EqualsPyTorch) {
     }
 }
 
-// spec/clip.md 2.1: a row of squares
+// A row of squares, as in spec/clip.md 2.1.
 TEST(ResizeBicubicTorch, GoldenRows) {
     const std::vector<float> squares{0, 1, 4, 9, 16, 25, 36, 49};
     const auto row = [&](int n) { return resize_bicubic_torch(Tensor::from(squares, {1, 1, 8}), 1, n); };

@@ -27,7 +27,7 @@ inline void store(const std::filesystem::path& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Big-endian bytes of a number.
+/// A number as four bytes, the highest first.
 inline std::string be32(std::uint32_t v) {
     std::string s;
     for (int shift = 24; shift >= 0; shift -= 8) s += static_cast<char>(v >> shift);
@@ -46,7 +46,7 @@ inline std::vector<Image> frames_in_turn(const std::filesystem::path& path) {
     return frames;
 }
 
-/// A P6 file as Pillow writes it, read without the code under test.
+/// Reads a P6 file as Pillow writes it, independently of the code under test.
 inline Image load_ppm(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     std::string magic;
@@ -59,7 +59,7 @@ inline Image load_ppm(const std::filesystem::path& path) {
     return image;
 }
 
-/// Soft colours that move with `frame`, a little fixed noise, a hard edge.
+/// Soft colours that move with `frame`, a hard edge, and a little noise that stays the same.
 inline Image picture(int width, int height, int frame = 0) {
     Image image(width, height);
     std::uint32_t noise = 12345;

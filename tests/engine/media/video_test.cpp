@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <array>
 #include <cstdio>
@@ -11,6 +9,7 @@
 #include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
 #include "engine/media/video_writer.h"
+#include "tests/app/full_disk.h"
 #include "tests/engine/media/support.h"
 
 namespace denoir {
@@ -32,7 +31,7 @@ void write_video(const std::filesystem::path& path, const VideoOptions& o, int f
     writer.finish();
 }
 
-/// What a program prints; empty where it is not installed.
+/// What a command prints; empty if its program is not installed.
 std::string output_of(const std::string& command) {
     std::string text;
     FILE* pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
@@ -60,15 +59,15 @@ TEST(Video, Mp4RoundTrip) {
     for (Image frame; reader.read(frame); ++i) {
         const Image expected = picture(160, 96, i);
         EXPECT_GT(difference(frame, expected).psnr, 36) << i;
-        // the frame that moved on by one is further away: order is exact
+        // The frame must be nearer to the picture it was made of than to the next one, or the order is wrong.
         EXPECT_LT(difference(frame, picture(160, 96, i + 1)).psnr, difference(frame, expected).psnr) << i;
     }
     EXPECT_EQ(i, 20);
     EXPECT_EQ(folder.entries(), 1);
 }
 
-/// ffmpeg -f lavfi -i testsrc2=size=64x48:rate=24 -frames:v 5 -pix_fmt yuv420p10le -c:v libx264 -crf 30
-/// -x264-params threads=1:colorprim=bt2020:colormatrix=bt2020nc:transfer=smpte2084, and with arib-std-b67
+/// Made by `ffmpeg -f lavfi -i testsrc2=size=64x48:rate=24 -frames:v 5 -pix_fmt yuv420p10le -c:v libx264 -crf 30
+/// -x264-params threads=1:colorprim=bt2020:colormatrix=bt2020nc:transfer=smpte2084`, and with arib-std-b67.
 TEST(Video, SaysOfHdrThatItIsReadAsIfItWereNone) {
     const TempFolder folder;
     write_video(folder / "sdr.mp4", options(64, 48), 2);
@@ -81,7 +80,7 @@ TEST(Video, SaysOfHdrThatItIsReadAsIfItWereNone) {
     }
 }
 
-/// What an edit list leaves out is no frame of the video, whatever its tables count.
+/// Frames that an edit list leaves out are not shown and not counted, whatever the file's tables say.
 TEST(Video, FramesAreThoseThatAreShown) {
     for (const char* name : {"h264_edited.mp4", "h264_long.mp4", "h264_open.mp4", "hevc_open.mp4", "mpeg4_b.mp4"}) {
         const std::filesystem::path file = fixture("clips") / name;
@@ -89,12 +88,12 @@ TEST(Video, FramesAreThoseThatAreShown) {
     }
 }
 
-/// Programs write edits in 64 bits (version 1) where a film may be long.
+/// Programs write edits as 64-bit numbers (version 1) if a film may be long.
 TEST(Video, EditListsOfEitherVersion) {
     const TempFolder folder;
     const std::filesystem::path narrow = fixture("clips/h264_edited.mp4");
     std::string wide = load(narrow);
-    const std::size_t list = wide.find("elst") + 4; // version, count, duration, media time, rate
+    const std::size_t list = wide.find("elst") + 4; // the fields are version, count, duration, media time and rate
     wide.replace(list, 16,
                  be32(1 << 24) + be32(1) + be32(0) + wide.substr(list + 8, 4) + be32(0) + wide.substr(list + 12, 4));
     for (const char* holder : {"moov", "trak", "edts", "elst"}) {
@@ -114,7 +113,7 @@ TEST(Video, EditListsOfEitherVersion) {
 TEST(Video, SaysWhatReadingItLeavesOut) {
     const VideoInfo hdr = VideoReader(fixture("hdr_pq.mp4")).info();
     EXPECT_EQ(hdr.kind.bits, 10);
-    EXPECT_EQ(reading_warnings(hdr), std::vector{hdr_warning(hdr)}); // which is the worse of the two
+    EXPECT_EQ(reading_warnings(hdr), std::vector{hdr_warning(hdr)}); // of the two warnings the worse one
     for (const char* name : {"h264_long.mp4", "animated.gif", "utvideo.avi", "ffv1_gop.mkv", "mjpeg.avi"})
         EXPECT_TRUE(reading_warnings(VideoReader(fixture("clips") / name).info()).empty()) << name;
     VideoInfo odd;
@@ -130,11 +129,11 @@ TEST(Video, SaysWhatReadingItLeavesOut) {
     ASSERT_EQ(notes.size(), 2u);
     EXPECT_NE(notes[0].find("is interlaced"), std::string::npos);
     EXPECT_NE(notes[1].find("pixels of 4:3"), std::string::npos);
-    EXPECT_TRUE(reading_warnings({.pixel = {1280, 1281}}).empty()); // a rounded side
+    EXPECT_TRUE(reading_warnings({.pixel = {1280, 1281}}).empty()); // so close to square that a side was only rounded
     EXPECT_TRUE(reading_warnings({.taken_for_bt709 = true})[0].find("BT.709") != std::string::npos);
 }
 
-/// Cameras and copies leave a few bytes there; whatever the index names lies before them.
+/// Some cameras and copies leave a few bytes behind the last atom. All data that the index names lies before them.
 TEST(Video, BytesBehindTheLastAtomArePassedOver) {
     const TempFolder folder;
     write_video(folder / "a.mp4", options(64, 48), 6);
@@ -148,7 +147,7 @@ TEST(Video, BytesBehindTheLastAtomArePassedOver) {
         store(folder / "b.mp4", whole + tail);
         EXPECT_EQ(frames_in_turn(folder / "b.mp4"), frames) << tail.size();
     }
-    // An atom that is cut, in its header or behind, is missed.
+    // A file that ends within an atom, in its header or behind that, is refused.
     for (const std::string& tail : {std::string("\0\0\0\x40"
                                                 "free",
                                                 8),
@@ -167,7 +166,8 @@ TEST(Video, BytesBehindTheLastAtomArePassedOver) {
     }
 }
 
-/// The writer's index stands first: what ends behind it, a few bytes into the next atom, lacks its data.
+/// The writer puts the index first. A file that ends behind it, or a few bytes into the next atom, has lost all its
+/// frames.
 TEST(Video, AnIndexWithoutItsDataIsCutShort) {
     const TempFolder folder;
     write_video(folder / "a.mp4", options(64, 48), 6);
@@ -192,7 +192,7 @@ TEST(Video, Ffv1IsExactAtOddSizes) {
     EXPECT_EQ(VideoReader(folder / "a.mkv").info().container, "mkv");
 }
 
-// Its encoder sets more aside for such a picture than a stranger's file may ask for.
+// FFV1's encoder needs more memory for such a picture than a file from a stranger may ask for.
 TEST(Video, Ffv1OfLargePictures) {
     const TempFolder folder;
     write_video(folder / "a.mkv", options(3840, 2160), 1);
@@ -246,7 +246,7 @@ TEST(Video, SameBytesTwice) {
     }
 }
 
-/// "trun" is the name of a table, and stands in what a user may write.
+/// "trun" names a table of MP4, and a user may write that word into a prompt.
 TEST(Video, PromptsMayHoldNamesOfTables) {
     const TempFolder folder;
     VideoOptions o = options(32, 32);
@@ -282,7 +282,7 @@ TEST(Video, ProbeAgrees) {
           "color_primaries=bt709", "avg_frame_rate=30000/1001", "nb_frames=40", "width=160"})
         EXPECT_NE(streams.find(line), std::string::npos) << line;
     EXPECT_NE(streams.find("TAG:comment=" + o.metadata_json), std::string::npos) << streams;
-    // a keyframe at least every 12 frames
+    // There is a keyframe at least every 12 frames.
     const std::string keys =
         output_of("ffprobe -v error -select_streams v -show_entries frame=key_frame -of csv=p=0 " + file);
     int distance = 12;
@@ -304,7 +304,7 @@ TEST(Video, PadsOddSidesOnlyWhenAsked) {
     write_video(folder / "a.mp4", o, 3);
     EXPECT_EQ(VideoReader(folder / "a.mp4").info().width, 34);
     EXPECT_EQ(VideoReader(folder / "a.mp4").info().height, 18);
-    Image white(33, 17); // up to the last column and row
+    Image white(33, 17); // white up to the last column and row
     std::fill(white.rgb.begin(), white.rgb.end(), std::uint8_t{255});
     VideoWriter writer(folder / "b.mp4", o);
     writer.write(white);
@@ -351,7 +351,7 @@ TEST(Video, RefusesWhatCannotBeWritten) {
     refuses(
         "no/such/a.mp4", [](VideoOptions&) {}, false);
     refuses(
-        "a.mp4", [](VideoOptions&) {}, false); // no frames
+        "a.mp4", [](VideoOptions&) {}, false); // no frames are written
     EXPECT_EQ(folder.entries(), 1);
 }
 
@@ -370,26 +370,11 @@ TEST(Video, AnUnfinishedFileLeavesNothing) {
     EXPECT_EQ(load(folder / "a.mkv"), "older");
 }
 
-/// No file may grow beyond `bytes` inside.
-class FullDisk {
-public:
-    explicit FullDisk(rlim_t bytes) {
-        ::signal(SIGXFSZ, SIG_IGN);
-        ::getrlimit(RLIMIT_FSIZE, &before_);
-        const rlimit now{bytes, before_.rlim_max};
-        ::setrlimit(RLIMIT_FSIZE, &now);
-    }
-    ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
-private:
-    rlimit before_{};
-};
-
 TEST(Video, FullDiskLeavesNothing) {
     const TempFolder folder;
     for (const char* name : {"a.mp4", "a.mkv"}) {
         for (const rlim_t limit : {rlim_t{0}, rlim_t{100}, rlim_t{5000}}) {
-            const FullDisk disk(limit);
+            const app::FullDisk disk(limit);
             try {
                 write_video(folder / name, options(160, 96), 20);
                 ADD_FAILURE() << name << limit;
@@ -400,7 +385,7 @@ TEST(Video, FullDiskLeavesNothing) {
         EXPECT_EQ(folder.entries(), 0);
     }
     {
-        const FullDisk disk(1000);
+        const app::FullDisk disk(1000);
         EXPECT_THROW(write_png(folder / "a.png", picture(96, 64)), Error);
         FrameFolderWriter writer(folder / "frames");
         EXPECT_THROW(writer.write(picture(96, 64)), Error);
@@ -408,7 +393,7 @@ TEST(Video, FullDiskLeavesNothing) {
     EXPECT_EQ(folder.entries(), 0);
 }
 
-/// A ramp of grey: 0 and the largest value are black and white, what lies between is where it belongs.
+/// A ramp of grey in full range: 0 is black, the largest value is white, and all between lies where it belongs.
 TEST(Video, FullRangeOfMoreThanEightBits) {
     const TempFolder folder;
     if (output_of("ffmpeg -version").empty()) GTEST_SKIP() << "ffmpeg is not installed";
@@ -438,7 +423,7 @@ TEST(Video, FullRangeOfMoreThanEightBits) {
     }
 }
 
-/// H.264 says where chroma lies, or its decoder does; FFV1 does not.
+/// H.264, or its decoder, says where the chroma samples lie; FFV1 does not.
 TEST(Video, ChromaLiesWhereItDidInAnotherCodec) {
     const TempFolder folder;
     if (output_of("ffmpeg -version").empty()) GTEST_SKIP() << "ffmpeg is not installed";
@@ -464,7 +449,7 @@ TEST(Video, ReadsWhatOthersWrite) {
                   (folder / name).string());
         return std::filesystem::exists(folder / name);
     };
-    // full range, BT.601, tagged: comes back through the right matrix and range
+    // A tagged file with full range and BT.601 must be read with that range and matrix.
     ASSERT_TRUE(convert("-vf scale=out_color_matrix=bt601:out_range=full:flags=accurate_rnd+full_chroma_int -c:v "
                         "libx264 -crf 1 -pix_fmt yuv444p -color_range pc -colorspace smpte170m",
                         "601.mp4"));
@@ -480,21 +465,21 @@ TEST(Video, ReadsWhatOthersWrite) {
     EXPECT_GT(difference(frames_in_turn(folder / "a.avi").at(3), picture(64, 48, 3)).psnr, 33);
     ASSERT_TRUE(convert("", "a.gif"));
     EXPECT_EQ(frames_in_turn(folder / "a.gif").size(), 6u);
-    // rotation by a display matrix: the right edge of the picture comes to the top
+    // A display matrix turns the picture, so that its right edge comes to the top.
     output_of("ffmpeg -nostdin -y -i " + (folder / "709.mp4").string() + " -c copy -metadata:s:v:0 rotate=90 " +
               (folder / "turned.mp4").string());
     VideoReader turned(folder / "turned.mp4");
     EXPECT_EQ(turned.info().width, 48);
     Image image;
     ASSERT_TRUE(turned.read(image));
-    // rotate=90 says: turn clockwise by 90 degrees to show
+    // rotate=90 asks the player to turn the picture clockwise.
     const Image flat = frames_in_turn(folder / "709.mp4").at(0);
     EXPECT_TRUE(std::equal(flat.row(0), flat.row(0) + 3, image.row(0) + 3 * 47) ||
                 std::equal(flat.row(0), flat.row(0) + 3, image.row(63)));
 }
 
-/// All eight ways to lay a frame, as the matrix of a track says them: a pixel goes from (x, y) to (a x + c y, b x + d
-/// y).
+/// All eight ways to turn and mirror a frame, as the matrix of a track writes them: a pixel goes from (x, y) to (a x +
+/// c y, b x + d y).
 TEST(Video, TurnsAndMirrorsAsItsTrackSays) {
     const TempFolder folder;
     write_video(folder / "a.mp4", options(64, 48), 1);

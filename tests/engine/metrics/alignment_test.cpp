@@ -11,7 +11,7 @@
 namespace denoir::metrics {
 namespace {
 
-/// A scene that moves: frame `t` of it.
+/// Frame `t` of a moving scene.
 Signature scene(int t, int width = 96, int height = 64) {
     const auto b = test::bytes(test::picture(width, height, 1, std::uint64_t(3 * t)));
     return signature(test::view(b, width, height));
@@ -56,12 +56,12 @@ TEST(Alignment, DifferentScenesAreNotAligned) {
     EXPECT_FALSE(found.certain);
 }
 
-/// Other pictures of one scene's light fit each other where they must, and are not the same all the same.
+/// Different pictures of scenes with the same light match as well as they can and are still not the same.
 TEST(Alignment, PicturesThatOnlyResembleAreNotAligned) {
     std::vector<Signature> brighter = frames(0, 40);
     for (Signature& s : brighter)
         for (float& v : s) v += 10;
-    EXPECT_TRUE(align(frames(7, 25), brighter, 100).certain); // as another coding may be
+    EXPECT_TRUE(align(frames(7, 25), brighter, 100).certain); // another codec may change the brightness like this
     for (Signature& s : brighter)
         for (float& v : s) v += 4;
     const Alignment found = align(frames(7, 25), brighter, 100);
@@ -81,7 +81,7 @@ TEST(Alignment, SignatureKnowsAFrameInAnySize) {
     EXPECT_NEAR(double(signature(test::view(small_grey, 5, 3))[255]), 100, 1e-3);
 }
 
-/// Smaller than the grid: each of its cells is at least one pixel.
+/// In a picture smaller than the grid each cell is still at least one pixel.
 TEST(Alignment, SignatureOfAFewPixels) {
     const std::uint8_t pixels[3][3] = {{10, 10, 10}, {20, 20, 20}, {30, 30, 30}};
     for (const auto& [width, height] : {std::pair{3, 1}, {1, 3}, {1, 1}}) {

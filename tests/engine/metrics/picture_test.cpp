@@ -61,7 +61,7 @@ TEST(Picture, AsFfmpegPrints) {
     for (const Json& pair : pairs()) {
         if (!pair["ffmpeg"].contains("mse_avg")) continue;
         const FrameMetrics m = measured(pair, pool, {.ssim = false});
-        // Two digits; its sum of three rounded planes may round the last one otherwise.
+        // ffmpeg prints two digits and adds three rounded planes, so the last digit may differ.
         EXPECT_NEAR(m.mse, std::stod(pair["ffmpeg"]["mse_avg"].get<std::string>()), 0.00501) << pair["name"];
         const std::string psnr = pair["ffmpeg"]["psnr_avg"];
         EXPECT_EQ(m.psnr ? fmt::format("{:.2f}", *m.psnr) : "inf", psnr) << pair["name"];
@@ -116,10 +116,10 @@ TEST(Picture, HistogramsCountEverySampleAndAddUp) {
         EXPECT_EQ(h.a[std::size_t(c)], expected);
     }
     EXPECT_EQ(h.difference[2] + h.difference[1] + h.difference[0], 2 * x.size());
-    EXPECT_EQ(h.difference[2], 2 * x.size()); // nothing of this picture clips
+    EXPECT_EQ(h.difference[2], 2 * x.size()); // nothing in this picture is clipped
 }
 
-/// What lies between two values counts as the nearer one, and none is out of range.
+/// A value between two levels counts as the nearer one, and none falls out of range.
 TEST(Picture, HistogramsOfFloatsCountTheNearestValue) {
     ThreadPool pool(1);
     Tensor a = Tensor::host({3, 1, 6}), b = Tensor::zeros({3, 1, 6});

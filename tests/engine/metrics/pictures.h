@@ -9,7 +9,7 @@
 #include "engine/core/tensor.h"
 #include "engine/metrics/picture.h"
 
-/// The pictures of tests/reference/picture_metrics_golden.py, from the same whole-number formulas.
+/// The pictures of tests/reference/picture_metrics_golden.py, made by the same formulas in whole numbers.
 namespace denoir::test {
 
 /// [H, W, 3]
@@ -48,7 +48,7 @@ inline Samples picture(int width, int height, std::uint64_t seed, std::uint64_t 
 
 inline std::vector<std::uint8_t> bytes(const Samples& s) { return {s.values.begin(), s.values.end()}; }
 
-/// With a fraction of n / 256 from bits `shift`… of a hash, as planes [3,H,W].
+/// The samples as planes [3,H,W], each with a fraction of n / 256 from the bits of a hash at `shift`.
 inline Tensor planes(const Samples& s, std::uint64_t seed, int shift) {
     Tensor t = Tensor::host({3, s.height, s.width});
     std::size_t i = 0;
@@ -62,7 +62,7 @@ inline Tensor planes(const Samples& s, std::uint64_t seed, int shift) {
     return t;
 }
 
-/// The second picture of a pair: "noise 3", "shift 1", …
+/// The second picture of a pair, made by a change such as "noise 3" or "shift 1".
 inline Samples changed(const Samples& a, std::uint64_t seed, const std::string& change) {
     const std::string kind = change.substr(0, change.find(' '));
     const std::int64_t n = change.find(' ') == std::string::npos ? 0 : std::stoll(change.substr(change.find(' ')));

@@ -25,14 +25,14 @@ struct Size {
 const Size sizes[] = {
     {"small", 32, 2, 2, {4, 2, 4, 6}}, {"deep", 48, 4, 5, {4, 3, 4, 4}}, {"wide", 96, 3, 3, {4, 3, 6, 10}}};
 
-/// The processor's kernels, with something wrong in one place.
+/// The processor's kernels with an error planted in one place.
 class PlantedBackend : public cpu::CpuBackend {
 public:
     using CpuBackend::CpuBackend;
-    std::string rounded;               ///< the result of the linear layer with this weight is rounded to bf16
-    const std::byte* turned = nullptr; ///< the norm weight before the rotation that is done about the wrong axis
+    std::string rounded;               ///< the linear layer with this weight has its result rounded to bf16
+    const std::byte* turned = nullptr; ///< the rotation behind the norm with this weight is done about the wrong axis
     Rope wrong;
-    float noise = 0; ///< relative, on the result of every linear layer
+    float noise = 0; ///< relative noise on the result of every linear layer
 
     void linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& o, Tensor& out) override {
         CpuBackend::linear(x, w, bias, o, out);
@@ -66,7 +66,7 @@ struct Traced {
         weights = test::filled(Component::transformer, config().expected(), {{"num_heads", s.heads}, {"text_len", 6}},
                                test::fill_transformer);
     }
-    /// With one tensor changed.
+    /// Changes one tensor of the model.
     template <class Change> void change(const std::string& name, Change change) {
         auto all = weights->all();
         Tensor t = Tensor::host(all.at(name).shape());
@@ -87,7 +87,8 @@ struct Traced {
     }
     void turn(int block, const char* norm) {
         const std::int64_t t = size.latent[1], h = size.latent[2] / 2, w = size.latent[3] / 2;
-        const Rope rope = wan::rope_table(t, h, w, size.dim / size.heads); // columns count where rows should
+        // The columns are counted where the rows should be.
+        const Rope rope = wan::rope_table(t, h, w, size.dim / size.heads);
         Tensor cos = Tensor::host(rope.cos.shape()), sin = Tensor::host(rope.sin.shape());
         const Rope other = wan::rope_table(t, w, h, size.dim / size.heads);
         const std::int64_t pairs = rope.cos.size(1);
@@ -145,7 +146,7 @@ const Policy policies[] = {
 class Planted : public testing::TestWithParam<std::tuple<Size, Policy>> {
 protected:
     const Size& size() const { return std::get<0>(GetParam()); }
-    /// The two runs, the second with another order of summation.
+    /// Two runs, the second of which adds its numbers in another order.
     std::pair<Traced, Traced> runs() const {
         std::pair<Traced, Traced> both{Traced(size(), std::get<1>(GetParam()).precision),
                                        Traced(size(), std::get<1>(GetParam()).precision)};
@@ -178,7 +179,7 @@ TEST_P(Planted, TwoSwappedNorms) {
         for (const std::string attention : {"self_attn", "cross_attn"}) {
             auto [a, b] = runs();
             a.swap(block(i) + attention + ".norm_q.weight", block(i) + attention + ".norm_k.weight");
-            // Keys of the text come before the first block.
+            // The keys of the text are computed before the first block.
             EXPECT_EQ(named(compared(a, b)), block(i) + attention + (attention == "self_attn" ? ".norm_q" : ".norm_k"));
         }
     auto [a, b] = runs();
@@ -206,11 +207,11 @@ TEST_P(Planted, AWrongCast) {
             }
         return;
     }
-    // The casts in which the two references differ; the same machine on both sides.
+    // The casts in which the two references differ, on the same machine.
     auto [a, b] = runs();
     b.backend->noise = 0;
     a.precision.round_qk_normalised = !a.precision.round_qk_normalised;
-    // Keys of the text come before the first block.
+    // The keys of the text are computed before the first block.
     EXPECT_EQ(named(compared(a, b)), "blocks.0.cross_attn.norm_k");
     a = b;
     a.precision.round_first_norm = !a.precision.round_first_norm;
@@ -220,7 +221,7 @@ TEST_P(Planted, AWrongCast) {
     EXPECT_EQ(named(compared(a, b)), "time_embedding.input");
 }
 
-/// A layer that the graph does not know counts as what follows the one told before it.
+/// A layer that is not in the graph is taken to follow the one that was written before it.
 TEST(TraceGraph, KnowsEveryLayer) {
     const auto known = [](const char* component, const std::vector<std::string>& layers) {
         for (const std::string& layer : layers)

@@ -30,7 +30,7 @@ TEST(Summary, PsnrIsThatOfTheMeanError) {
     EXPECT_DOUBLE_EQ(*s.worst.ssim, 0.9);
 }
 
-/// Each of its own frame: no value is another's.
+/// Each value is the worst of its own frame, which may be another frame for each value.
 TEST(Summary, EachValueIsThatOfItsWorstFrame) {
     std::vector<FrameMetrics> frames{frame(3, 0.9), frame(2, 0.8), frame(1, 0.95)};
     frames[0].difference = {.mean = 1, .max = 9, .p95 = 4, .p99 = 5};

@@ -44,7 +44,7 @@ TEST(TensorDifference, AnyDtypeStridesAndAxesOfOne) {
     EXPECT_EQ(difference(turned, same).max_abs, 0);
     EXPECT_TRUE(difference(turned, same).same_bits);
     EXPECT_FALSE(difference(turned, of({0.5, 4, -1.25, 8, 2, 17}, {3, 2})).same_bits);
-    const auto ids_of = [](std::int64_t last) { // which no f32 tells apart
+    const auto ids_of = [](std::int64_t last) { // f32 cannot tell these numbers apart
         Tensor t = Tensor::host({2, 2}, DType::i64);
         for (int i = 0; i < 4; ++i) t.data<std::int64_t>()[i] = i < 3 ? i : last;
         return t;
@@ -63,7 +63,7 @@ TEST(TensorDifference, AnyDtypeStridesAndAxesOfOne) {
     EXPECT_EQ(difference(ids, of({7, 250001}, {2})).max_abs, 1);
 }
 
-/// Read block by block, widened or gathered first.
+/// Large tensors are read block by block, and some are widened or gathered first.
 TEST(TensorDifference, EveryBlockOfALargeTensor) {
     constexpr std::int64_t rows = 3, columns = 100'000;
     std::vector<float> values(std::size_t(rows * columns));
@@ -114,19 +114,19 @@ TEST(PairHistograms, CountEveryValueOnce) {
     EXPECT_EQ(errors, 1000u);
     EXPECT_EQ(h.equal, 500u);
     EXPECT_EQ(h.not_finite, 1u);
-    EXPECT_EQ(h.error[std::size_t(-3 - h.error_low)], 500u); // 1e-3 … 1e-2
+    EXPECT_EQ(h.error[std::size_t(-3 - h.error_low)], 500u); // from 1e-3 to 1e-2
     EXPECT_EQ(h.low, 0);
 }
 
 TEST(PairHistograms, DifferencesOfAnySizeHaveTheirDecade) {
     for (const float scale : {1e-30f, 1e-12f, 1e-5f, 1.0f, 1e12f, 1e37f}) {
         const PairHistograms h = histograms(of({1, 2, scale, 0}, {4}), of({1, 2, 3 * scale, 0}, {4}));
-        const int decade = int(std::lround(std::log10(scale))); // of 2 · scale
+        const int decade = int(std::lround(std::log10(scale))); // the decade of 2 · scale
         ASSERT_TRUE(decade >= h.error_low && decade < h.error_low + int(h.error.size())) << scale;
         EXPECT_EQ(h.error[std::size_t(decade - h.error_low)], 1u) << scale;
     }
     const PairHistograms far = histograms(of({0, 0}, {2}), of({1e-12f, 1}, {2}));
-    EXPECT_EQ(far.error.front(), 1u); // and what is smaller
+    EXPECT_EQ(far.error.front(), 1u); // smaller ones count in the lowest decade
 }
 
 TEST(TraceKey, ComesApart) {
@@ -145,7 +145,7 @@ TEST(TraceKey, ComesApart) {
     EXPECT_EQ(parse_trace_key("a//b").layer, "b");
 }
 
-/// A comparison of layers with the given relative errors, each a tensor of 100 values.
+/// A comparison of layers with these relative errors, each a tensor of 100 values.
 TraceComparison made_of(const std::vector<std::pair<std::string, double>>& errors, DType dtype = DType::f32) {
     TraceComparison c;
     for (const auto& [key, error] : errors) {
@@ -164,7 +164,7 @@ TraceComparison made_of(const std::vector<std::pair<std::string, double>>& error
 
 std::string first_of(const TraceComparison& c) { return c.first ? c.layers[*c.first].key : "none"; }
 
-TEST(Analyse, ErrorThatIsPassedOnIsNobodysFault) {
+TEST(Analyse, AnErrorThatIsOnlyPassedOnIsNobodysFault) {
     const TraceComparison c = made_of({{"transformer/step_001/cond/patch_embedding", 1e-7},
                                        {"transformer/step_001/cond/blocks.0.norm1", 2e-7},
                                        {"transformer/step_001/cond/blocks.0.self_attn.input", 2e-7},
@@ -178,8 +178,8 @@ TEST(Analyse, ErrorThatIsPassedOnIsNobodysFault) {
     EXPECT_NE(c.verdict.find("blocks.0.self_attn.q of transformer (step 1 cond)"), std::string::npos) << c.verdict;
 }
 
-TEST(Analyse, WhatIsNotTracedIsLookedThrough) {
-    // Blocks alone: the input of block 2 is block 1.
+TEST(Analyse, LayersThatAreNotTracedArePassedOver) {
+    // Only whole blocks are traced, so the input of block 2 is block 1.
     const TraceComparison c = made_of({{"transformer/step_001/cond/blocks.0", 1e-7},
                                        {"transformer/step_001/cond/blocks.1", 3e-3},
                                        {"transformer/step_001/cond/blocks.2", 4e-3},
@@ -192,8 +192,8 @@ TEST(Analyse, WhatIsNotTracedIsLookedThrough) {
     EXPECT_EQ(std::count_if(c.layers.begin(), c.layers.end(), [](const LayerError& l) { return l.generated; }), 1);
 }
 
-/// What all blocks make of an error is what such a layer does; what one of them makes more is its own.
-TEST(Analyse, TheSameLayerOfOtherBlocksTellsWhatIsUsual) {
+/// If all blocks make as much of an error, it is what such a layer does. One that makes more has an error of its own.
+TEST(Analyse, TheSameLayerInOtherBlocksTellsWhatIsUsual) {
     const auto generated = [](double usual, double of_one) {
         std::vector<std::pair<std::string, double>> errors;
         for (int block = 0; block < 5; ++block) {
@@ -202,12 +202,13 @@ TEST(Analyse, TheSameLayerOfOtherBlocksTellsWhatIsUsual) {
         }
         std::vector<std::string> keys;
         for (const LayerError& l : made_of(errors).layers)
-            if (l.generated && l.key != "blocks.0.in") keys.push_back(l.key); // where it begins
+            // With blocks.0.in the error comes in.
+            if (l.generated && l.key != "blocks.0.in") keys.push_back(l.key);
         return keys;
     };
     EXPECT_EQ(generated(7e-4, 7e-4), std::vector<std::string>());
     EXPECT_EQ(generated(7e-4, 7e-3), std::vector<std::string>{"blocks.2.out"});
-    // Nothing makes fifty times as much of an error as it is given: then all are wrong.
+    // No correct layer makes an error fifty times larger, so here all are wrong.
     EXPECT_EQ(generated(5e-3, 5e-3).size(), 5u);
 }
 
@@ -223,7 +224,7 @@ TEST(Analyse, UnknownNamesFollowEachOther) {
     EXPECT_EQ(made_of({}).verdict, "The two traces have no layer in common.");
 }
 
-/// Of an input that is 0 throughout on one side nothing says how much of its error is passed on.
+/// If an input is 0 throughout on one side, nobody can say how much of its error is passed on.
 TEST(Analyse, NobodyIsBlamedBehindAnInfiniteError) {
     TraceComparison c = made_of({{"a", 0}, {"b", 1}, {"c", 5e-3}}, DType::bf16);
     for (LayerError& l : c.layers) {
@@ -234,7 +235,8 @@ TEST(Analyse, NobodyIsBlamedBehindAnInfiniteError) {
     analyse(c);
     EXPECT_EQ(first_of(c), "b");
     EXPECT_FALSE(c.layers[2].generated) << c.layers[2].inherited;
-    std::swap(c.layers[1].difference.norm_squares, c.layers[0].difference.norm_squares); // "a", equal, is 0 throughout
+    // "a" is equal on both sides and now 0 throughout.
+    std::swap(c.layers[1].difference.norm_squares, c.layers[0].difference.norm_squares);
     c.layers[1].difference.error_squares = c.layers[1].difference.shared_squares = 0;
     analyse(c);
     EXPECT_EQ(first_of(c), "c");
@@ -259,7 +261,8 @@ TEST(Analyse, OnlyWhatIsEqualToTheBitIsIdentical) {
 
 constexpr double slower = test::sanitized ? 10 : 1;
 
-/// Of the VAE and the image encoder, where a name does not tell the layer before.
+/// In the VAE and the image encoder a name does not tell which layer came before, and looking for that must not take
+/// longer with each layer.
 TEST(Analyse, ManyLayersTakeNoLonger) {
     for (const auto& [before, after] :
          {std::pair{"vae_decoder/b/x", ".norm.residual.0"}, {"transformer/step_1/b", "/img_emb.proj.0"}}) {
@@ -291,7 +294,7 @@ TEST(Analyse, FramesOfALayerCountTogether) {
     EXPECT_FALSE(c.layers[2].generated) << "this frame is equal";
 }
 
-/// It runs for the first time with the second latent frame, after the whole of the first.
+/// Such a layer runs for the first time with the second latent frame, after all layers of the first.
 TEST(Analyse, TemporalConvolutionsStandInTheirLevel) {
     const TraceComparison encoder = made_of({{"vae_encoder/first/frame_000/encoder.downsamples.1", 1e-7},
                                              {"vae_encoder/first/frame_000/encoder.downsamples.2.resample.1", 1e-7},
@@ -319,11 +322,11 @@ TEST(Analyse, TemporalConvolutionsStandInTheirLevel) {
     EXPECT_EQ(first_of(decoder(1e-7, 1e-2, 1e-2)), "vae_decoder/frame_001/decoder.upsamples.3.time_conv");
     EXPECT_EQ(first_of(decoder(1e-7, 1e-7, 1e-2)), "vae_decoder/frame_001/decoder.upsamples.3.resample.1");
     EXPECT_EQ(made(decoder(1e-7, 1e-2, 1e-2)), 1);
-    // What comes from before goes past it with the first frame.
+    // With the first frame its input passes by it unchanged.
     EXPECT_EQ(made(decoder(1e-2, 1e-7, 1e-2)), 2);
 }
 
-/// As of PyTorch, where the hooks see the models alone.
+/// In traces of PyTorch, where the hooks see only the models.
 TEST(Analyse, LatentsThatAreNotTracedCarryWhatTheTransformerMade) {
     const TraceComparison c = made_of({{"transformer/step_001/cond/patch_embedding", 1e-7},
                                        {"transformer/step_001/cond/blocks.0", 3e-3},
@@ -339,7 +342,8 @@ TEST(Analyse, LatentsThatAreNotTracedCarryWhatTheTransformerMade) {
                                         {"sampler/step_001/velocity", 4e-3},
                                         {"sampler/step_001/latent", 4e-3}})
                                    .layers)
-        EXPECT_EQ(l.generated, l.parts.component == "transformer") << l.key; // a selection without velocities
+        // These layers were selected without the velocity.
+        EXPECT_EQ(l.generated, l.parts.component == "transformer") << l.key;
     EXPECT_EQ(first_of(made_of({{"text_encoder/uncond/norm", 1e-2}, {"sampler/step_001/velocity", 1e-3}})),
               "text_encoder/uncond/norm");
     EXPECT_FALSE(
@@ -429,7 +433,7 @@ TEST(Analyse, RoundingToBf16IsNoError) {
     for (int i = 0; i < 8; ++i)
         errors.emplace_back("transformer/step_001/cond/blocks." + std::to_string(i), 2e-3 + 3e-4 * i);
     TraceComparison c = made_of(errors);
-    EXPECT_EQ(first_of(c), "transformer/step_001/cond/blocks.0"); // in f32 it would be one
+    EXPECT_EQ(first_of(c), "transformer/step_001/cond/blocks.0"); // in f32 this would be an error
     for (LayerError& l : c.layers) l.difference.dtype_a = DType::bf16;
     analyse(c);
     EXPECT_EQ(first_of(c), "none");

@@ -75,7 +75,7 @@ TEST(Umt5, BucketsOfTheSpecification) {
     const std::pair<int, int> examples[] = {{0, 0},    {1, 17},  {-1, 1},    {-3, 3},  {3, 19},
                                             {-20, 10}, {20, 26}, {-130, 15}, {130, 31}};
     for (const auto& [relative, bucket] : examples) EXPECT_EQ(umt5::relative_bucket(relative), bucket) << relative;
-    const int first[] = {8, 12, 16, 23, 32, 46, 64, 91}; // where buckets 8 to 15 begin
+    const int first[] = {8, 12, 16, 23, 32, 46, 64, 91}; // the distances at which buckets 8 to 15 begin
     for (int n = 8, bucket = 7; n <= 512; ++n) {
         if (bucket < 15 && n == first[bucket - 7]) ++bucket;
         EXPECT_EQ(umt5::relative_bucket(-n), bucket) << n;
@@ -83,7 +83,7 @@ TEST(Umt5, BucketsOfTheSpecification) {
     }
 }
 
-TEST(Umt5, BucketsOfOtherDistances) { // transformers 4.57, UMT5Attention._relative_position_bucket
+TEST(Umt5, BucketsOfOtherDistances) { // from UMT5Attention._relative_position_bucket of transformers 4.57
     const std::tuple<int, int, int, int> examples[] = {
         {32, 20, 7, 7},   {32, 20, 8, 8},   {32, 20, 12, 11}, {32, 20, 19, 15}, {32, 20, 400, 15},  {20, 160, 9, 5},
         {20, 160, 10, 6}, {20, 160, 80, 9}, {16, 64, 30, 6},  {4, 2, 5, 1},     {32, 1000, 500, 14}};
@@ -99,7 +99,7 @@ TEST(Umt5, DistanceAndEpsilonComeFromConfigJson) {
     const Tensor usual = text(Json::object());
     EXPECT_TRUE(
         test::same_bytes(usual, text({{"relative_attention_max_distance", 128}, {"layer_norm_epsilon", 1e-6}})));
-    // denoir_reference/umt5.py, in float64
+    // The numbers are those of denoir_reference/umt5.py in float64.
     const Tensor near = text({{"relative_attention_max_distance", 20}});
     EXPECT_NEAR(test::sum(near), -117.473213, 1e-3);
     EXPECT_NEAR(test::absolute_sum(near), 1563.444985, 1e-3);
@@ -205,8 +205,8 @@ TEST(Clip, SameBytesForAnyThreadCountAndNearInBf16) {
     EXPECT_LT(test::relative_error(half, one), 0.05);
 }
 
-/// As in PyTorch, where a tower in bf16 is one whose parameters were rounded: transformers' gives 1.7e-3 to
-/// ours, 9.4e-3 to one with the norms' in f32 (seven layers, 80 wide).
+/// In PyTorch all parameters of a tower in bf16 are rounded. The output of transformers (seven layers, 80 wide) differs
+/// from ours by 1.7e-3, and by 9.4e-3 from a tower that keeps the norms in f32.
 TEST(Clip, InBf16EveryParameterIsRounded) {
     const auto wide = clip_weights("visual", {{"num_attention_heads", 2}});
     std::map<std::string, Weight, std::less<>> narrow;
@@ -223,7 +223,8 @@ TEST(Clip, InBf16EveryParameterIsRounded) {
 TEST(Clip, HeadsAndSizes) {
     EXPECT_EQ(clip::Config::read(*clip_weights("visual", {{"num_attention_heads", 4}}), 2).heads, 4);
     EXPECT_EQ(clip::Config::read(*clip_weights("visual", Json::object()), 8).heads, 8);
-    EXPECT_THROW(clip::Config::read(*clip_weights("visual", Json::object())), Error); // 16 / 80
+    // Without a number of heads their size is 80, which is more than the 16 values here.
+    EXPECT_THROW(clip::Config::read(*clip_weights("visual", Json::object())), Error);
     EXPECT_THROW(clip::Config::read(*clip_weights("visual", {{"hidden_size", 7}}), 2), Error);
     EXPECT_THROW(clip::Config::read(*clip_weights("visual", {{"image_size", 7}}), 2), Error);
     const clip::Vision vision(clip_weights("visual", Json::object()), cpu(), {DType::f32, 2});

@@ -13,7 +13,7 @@
 #include "engine/weights/safetensors.h"
 #include "tests/engine/models/support.h"
 
-// Every case of tests/fixtures that names one of our networks, against what PyTorch computed (tests/reference).
+// Compares every case of tests/fixtures that names one of our networks with what PyTorch computed (tests/reference).
 namespace denoir {
 namespace {
 
@@ -95,7 +95,7 @@ TEST(Fixtures, EveryCaseOfOurNetworks) {
         const Tensors got = run(c, in);
         for (const auto& [name, expected] : want) {
             Tensor result = nn::host_f32(got.at(name));
-            // The encoder gives the tokens; the caller pads them.
+            // The encoder gives the tokens alone; whoever calls it pads them.
             const Tensor shown = c.module() == "umt5" ? expected.slice(0, 0, result.size(0)) : expected;
             const double error = test::relative_error(result, shown);
             EXPECT_LE(error, c.json["tol"].get<double>()) << name;
@@ -105,8 +105,8 @@ TEST(Fixtures, EveryCaseOfOurNetworks) {
     }
 }
 
-/// In bf16 every rounding is the reference's: transformers 4.57.3 (eager attention) on PyTorch 2.8.0, CPU, gives these
-/// numbers.
+/// In bf16 every rounding must be the reference's. The numbers are those of transformers 4.57.3 (eager attention) on
+/// PyTorch 2.8.0 on a processor.
 TEST(Fixtures, Umt5InBf16RepeatsPyTorch) {
     const fs::path fixtures = DENOIR_FIXTURES;
     const std::vector<fs::path> paths{fixtures / "_weights/umt5-hf-shared"};
@@ -119,7 +119,7 @@ TEST(Fixtures, Umt5InBf16RepeatsPyTorch) {
                             -0.55078125f, 0.359375f,     -1.109375f,  -0.609375f};
     const float last[8] = {-0.7578125f, 0.08447265625f, 0.83984375f,  -0.8125f,
                            1.1953125f,  -0.431640625f,  0.494140625f, -0.68359375f};
-    // A sum that falls on the other side of a rounding moves some values by a part of a hundredth.
+    // A sum that falls on the other side of a rounding changes some values by less than a hundredth.
     for (int c = 0; c < 8; ++c) {
         EXPECT_NEAR(got.data<float>()[c], first[c], 0.02);
         EXPECT_NEAR(got.data<float>()[32 * 32 + c], last[c], 0.02);

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The weights of tests/reference/lpips_golden.py: numbers in -1 … 1 from the bytes of a name.
+/// The weights of tests/reference/lpips_golden.py: numbers in -1 … 1 made from the bytes of a name.
 Tensor made_weight(const std::string& key, const Shape& shape) {
     std::uint32_t h = 2166136261u;
     for (const char c : key) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -138,7 +138,7 @@ TEST_F(LpipsTest, BackboneAndHeadsInTwoFiles) {
     EXPECT_NE(refusal({two}).find("features.0.weight"), std::string::npos) << refusal({two});
 }
 
-/// Of a card whose memory no pointer of ours can read.
+/// Stands for a card whose memory the program cannot read through a pointer.
 struct Card final : cpu::CpuBackend {
     Card() : CpuBackend(1) {}
     Device device() const override { return {Device::Kind::cuda, 1}; }

@@ -10,21 +10,21 @@
 #include "engine/models/wan/vae.h"
 #include "tests/engine/models/support.h"
 
-// Networks of true width with made-up weights: what a pass holds at most, by the backend's own count.
-// DENOIR_FULL_SIZE=1 decodes 832x480 itself instead of a quarter of its area (minutes).
+// Networks of true width with made-up weights: the backend counts how much memory a pass holds at most.
+// DENOIR_FULL_SIZE=1 decodes at 832x480, which takes minutes, instead of at a quarter of that area.
 namespace denoir::wan {
 namespace {
 
 constexpr double gib = 1 << 30;
 
-/// Small, cheap to make, different everywhere.
+/// A value that is cheap to make and different everywhere.
 double fill(const std::string& name, const Shape&, std::size_t number, std::uint64_t i) {
     if (name.ends_with("gamma") || name.find("norm") != std::string::npos) return 1;
     return static_cast<double>((i * 2654435761u + number * 40503u) % 1024) / 51200.0 - 0.01;
 }
 
 TEST(TransformerMemory, AStepOf1280TokensNeedsLittleBesideTheWeights) {
-    Config c; // one block of Wan2.1-T2V-1.3B; the others take its place in memory
+    Config c; // one block of Wan2.1-T2V-1.3B, since all blocks use the same memory in turn
     c.dim = 1536;
     c.ffn_dim = 8960;
     c.layers = 1;
@@ -40,18 +40,18 @@ TEST(TransformerMemory, AStepOf1280TokensNeedsLittleBesideTheWeights) {
         const std::vector<float> timestep{500};
         const Tensor latent = test::numbered_tensor(2, {16, 5, 32, 32});
         Tensor velocity = model.forward(latent, nullptr, timestep, context);
-        velocity = model.forward(latent, nullptr, timestep, context); // as a solver does: the last result is still held
+        velocity = model.forward(latent, nullptr, timestep, context); // the last result is still held, as by a solver
         const auto first = backend->memory();
         velocity = model.forward(latent, nullptr, timestep, context);
         const double peak = static_cast<double>(first.peak) / gib;
         std::printf("1280 tokens, %s: %.3f GiB\n", precision.compute == DType::f32 ? "f32" : "bf16", peak);
         EXPECT_LT(peak, 0.5);
         EXPECT_EQ(backend->memory().system_allocations,
-                  first.system_allocations); // nothing new once a step has been seen
+                  first.system_allocations); // after the first step the system is asked for nothing more
     }
 }
 
-/// The Wan 2.1 VAE, base 96.
+/// The VAE of Wan 2.1, whose base is 96.
 VaeConfig true_config() {
     VaeConfig c;
     c.z = 16;
@@ -79,7 +79,7 @@ VaeConfig true_config() {
     return c;
 }
 
-/// A field of /proc/self/status in GiB.
+/// A field of /proc/self/status, in GiB.
 double resident(const char* field) {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);)
@@ -91,7 +91,7 @@ struct DecodeCase {
     const char* name;
     DType dtype;
     int strips;
-    double limit; ///< GiB
+    double limit; ///< in GiB
 };
 
 class VaeMemory : public testing::TestWithParam<DecodeCase> {};
@@ -108,18 +108,18 @@ TEST_P(VaeMemory, DecodeHoldsTheCausalStateAndAFewFrames) {
     const double area = whole ? 1 : 4;
     const auto backend = open_backend(Device{}, 2);
     const Vae vae(weights, backend, {.dtype = c.dtype, .bf16_above = 0, .strips = c.strips});
-    // The panels of the weights do not grow with the picture: a small one makes them.
+    // The panels of the weights do not grow with the picture, so a small one has them made.
     vae.decode(Tensor::zeros({16, 2, 4, 4}), [](std::int64_t, const Tensor&) {});
     backend->trim();
     const double panels = static_cast<double>(backend->memory().in_use) / gib, before = resident("VmRSS:");
-    std::ofstream("/proc/self/clear_refs") << 5; // the high-water mark starts again
+    std::ofstream("/proc/self/clear_refs") << 5; // begins to measure the peak anew
     // Two latent frames fill the history of every convolution.
     vae.decode(test::numbered_tensor(1, {16, 2, height, width}), [](std::int64_t, const Tensor&) {});
-    // Strips wait for each other: 81 frames instead of 5.
+    // Finished strips wait for the others, here for 81 frames instead of 5.
     const double waiting = c.strips > 1 ? 76.0 * 3 * 832 * 480 * element_bytes(c.dtype) / gib : 0;
     const double peak = (resident("VmHWM:") - before) * area + panels + waiting;
     std::printf("832x480x81 %s: %.2f GiB, of it weights %.2f, waiting frames %.2f\n", c.name, peak, panels, waiting);
-    // Panels that wide pictures alone have (Winograd's) are counted four times by a quarter of the area.
+    // Winograd's panels, which only wide pictures have, count four times as much here, at a quarter of the area.
     EXPECT_LT(peak, c.limit + (whole ? 0 : 0.3));
     EXPECT_GT(peak, 0.5);
 }

@@ -96,7 +96,7 @@ double absolute_sum(const Tensor& x) {
 }
 
 std::shared_ptr<Backend> cpu(int threads) {
-    // Never destroyed: at exit the card's libraries may be gone before it.
+    // Never destroyed, because a card's libraries may be unloaded earlier when the program ends.
     static auto& opened = *new std::map<int, std::shared_ptr<Backend>>;
     static const Device device = [] {
         const char* asked = std::getenv("DENOIR_TEST_DEVICE");

@@ -11,32 +11,33 @@
 #include "engine/nn/probe.h"
 #include "engine/weights/weights.h"
 
-/// Deterministic weights and inputs of the specification's golden tests, and comparisons.
+/// The weights and inputs of the specification's golden tests, which formulas define, and comparisons.
 namespace denoir::test {
 
-/// Value number `i` of tensor `name` in [-1, 1) (spec/vae21.md 6).
+/// Value number `i` of the tensor `name`, in [-1, 1) (spec/vae21.md 6).
 double named_value(std::string_view name, std::uint64_t i);
-/// Value number `i` of tensor number `n` in [-0.5, 0.5) (spec/dit.md 11).
+/// Value number `i` of tensor number `n`, in [-0.5, 0.5) (spec/dit.md 11).
 double numbered_value(std::uint32_t n, std::uint64_t i);
 
 Tensor named_tensor(std::string_view name, const Shape& shape);
-/// 4·u, as the inputs of dit.md 11.
+/// Four times these values, as the inputs of dit.md 11 are.
 Tensor numbered_tensor(std::uint32_t n, const Shape& shape);
 
 using Fill = std::function<double(const std::string& name, const Shape& shape, std::size_t number, std::uint64_t i)>;
-/// Weights in memory; `number` counts the names in bytewise order.
+/// Weights in memory. `number` counts the names in the order of their bytes.
 std::shared_ptr<const Weights> filled(Component component, const std::map<std::string, Shape>& tensors, Json config,
                                       const Fill& fill);
-/// The fill of spec/dit.md 11.
+/// The formula of spec/dit.md 11.
 double fill_transformer(const std::string& name, const Shape& shape, std::size_t number, std::uint64_t i);
 
-/// max|a - b| / max|b|; infinite where a value is not finite.
+/// max|a - b| / max|b|, or infinite if a value is not finite.
 double relative_error(const Tensor& got, const Tensor& want);
 bool same_bytes(const Tensor& a, const Tensor& b);
 double sum(const Tensor& x);
 double absolute_sum(const Tensor& x);
 
-/// Keeps the names it is told, in order, and a host copy of the last tensor of each. `one`: wants this layer alone.
+/// Keeps the names of the layers it sees, in order, and a host copy of each one's last tensor. With `one` it asks for
+/// that layer alone.
 class Recorder : public nn::Probe {
 public:
     explicit Recorder(std::string one = {}) : one_(std::move(one)) {}
@@ -50,8 +51,8 @@ private:
     std::string one_;
 };
 
-/// One backend per thread count (or the card that DENOIR_TEST_DEVICE names), alive until the program ends: tensors must
-/// not outlive theirs.
+/// A backend for each number of threads, or the card that DENOIR_TEST_DEVICE names. They live until the program ends,
+/// since a tensor must not outlive its backend.
 std::shared_ptr<Backend> cpu(int threads = 1);
 
 } // namespace denoir::test

@@ -17,8 +17,8 @@ namespace {
 using test::cpu;
 using test::numbered_tensor;
 
-/// How far two products of the same rows may be apart. A card's library chooses another order of addition for another
-/// number of rows.
+/// How much two products of the same rows may differ. For another number of rows a card's library adds in another
+/// order.
 double of_another_order() { return cpu()->device().kind == Device::Kind::cpu ? 1e-6 : 1e-5; }
 
 /// The tiny model of spec/dit.md 11.
@@ -39,7 +39,7 @@ std::shared_ptr<const Weights> golden_weights(const Config& c) {
                         test::fill_transformer);
 }
 
-/// Five prompt rows, then zeros.
+/// Five rows of a prompt, followed by zeros.
 Tensor golden_text() {
     Tensor text = Tensor::zeros({6, 10});
     const Tensor used = numbered_tensor(901, {5, 10});
@@ -51,7 +51,7 @@ struct Golden {
     const char* name;
     std::vector<float> timesteps;
     std::optional<int> fps;
-    int clip_images; ///< 0, 1, 2
+    int clip_images; ///< 0, 1 or 2
     bool condition;
     std::optional<std::int64_t> causal_block;
     double first[4], middle, last, sum, absolute_sum;
@@ -190,7 +190,7 @@ TEST(TransformerGolden, FillOfTheSpecification) {
     EXPECT_NEAR(numbered_tensor(900, {4}).data<float>()[3], 1.08016922, 1e-7);
 }
 
-/// One model with every branch, for the properties below.
+/// A model that has every branch, for the tests of properties below.
 struct Everything : testing::Test {
     Everything() {
         config = golden_config();
@@ -226,11 +226,11 @@ TEST_F(Everything, CollapsedPaddingCountsEveryRow) {
         Tensor text = Tensor::zeros({6, 10});
         const Tensor rows = numbered_tensor(906, {6, 10});
         std::copy_n(rows.data<float>(), used * 10, text.data<float>());
-        if (used == 3) std::fill_n(text.data<float>() + 10, 10, 0.0f); // a zero row inside stays
+        if (used == 3) std::fill_n(text.data<float>() + 10, 10, 0.0f); // a row of zeros within the prompt is no padding
         const Context context = model.context(text, &clip);
         EXPECT_EQ(context.text[0].k.size(0), std::min(6, used + 1));
         EXPECT_EQ(context.key_bias.defined(), used < 5);
-        // Another number of rows: a card's library chooses another order of addition.
+        // For another number of rows a card's library adds in another order.
         EXPECT_LT(test::relative_error(run(model, text), run(model, text, false)), 1e-5) << used;
     }
 }
@@ -251,13 +251,13 @@ TEST_F(Everything, TheResidualStandsForTheBlocks) {
         const Transformer model(weights, cpu(), {.precision = precision});
         const Context context = model.context(golden_text(), &clip);
         const Tensor plain = model.forward(latent, &condition, timesteps, context, 1);
-        for (int i = 0; i < 3; ++i) { // a card records the second and repeats it from the third on
+        for (int i = 0; i < 3; ++i) { // a card records the second one and replays it from the third on
             Tensor residual;
             const Tensor v = model.forward(latent, &condition, timesteps, context, 1, nullptr, &residual);
             EXPECT_LT(test::relative_error(v, plain), 1e-5) << i;
             EXPECT_EQ(residual.shape(), (Shape{3 * 2 * 3, config.dim}));
             EXPECT_EQ(residual.dtype(), precision.stream);
-            // Other work in between does not touch it.
+            // Other work in between does not change it.
             Tensor other;
             model.forward(condition.slice(0, 0, 4), &condition, timesteps, context, 1, nullptr, &other);
             const Tensor again = model.forward_reusing(latent, &condition, timesteps, residual);
@@ -305,14 +305,14 @@ TEST_F(Everything, WeightsOfTheContextLeaveTheBackendAndComeBack) {
 }
 
 TEST_F(Everything, AHiddenLayerInPiecesChangesNothing) {
-    const std::int64_t rows = 20, columns = 2356; // four tokens more than one piece holds
+    const std::int64_t rows = 20, columns = 2356; // four tokens more than one piece can hold
     ASSERT_LT(Transformer::hidden_end(0, rows / 2 * columns / 2), rows / 2 * columns / 2);
     const Tensor large = numbered_tensor(908, {4, 1, rows, columns}),
                  beside = numbered_tensor(909, {8, 1, rows, columns});
     const std::vector<float> time{500};
     const Transformer model(weights, cpu(), {});
     const Context context = model.context(golden_text(), &clip);
-    test::Recorder of_one_layer("blocks.0.ffn.2"); // who is told sees it whole
+    test::Recorder of_one_layer("blocks.0.ffn.2"); // a probe of this layer needs it in one piece
     const Tensor whole = model.forward(large, &beside, time, context, 1, &of_one_layer);
     EXPECT_EQ(of_one_layer.last.begin()->second.size(0), rows / 2 * columns / 2);
     const Tensor pieces = model.forward(large, &beside, time, context, 1);
@@ -342,7 +342,7 @@ TEST_F(Everything, TimestepsOfEveryShapeMeanTheSame) {
     EXPECT_TRUE(test::same_bytes(scalar, run_with(std::vector<float>(18, 500.0f))));
     std::vector<float> tokens = token_timesteps();
     EXPECT_TRUE(test::same_bytes(run_with({0, 500, 500}), run_with(tokens)));
-    tokens[7] = std::nextafter(500.0f, 0.0f); // one token differs: a row for each token
+    tokens[7] = std::nextafter(500.0f, 0.0f); // one token differs, so every token needs a row
     EXPECT_LT(test::relative_error(run_with(tokens), run_with({0, 500, 500})), 1e-5);
 }
 
@@ -356,7 +356,7 @@ TEST_F(Everything, CausalBlocksDoNotSeeLaterFrames) {
     const Transformer model(weights, cpu(), {.causal_block = 1});
     const Context context = model.context(golden_text(), &clip);
     Tensor changed = Tensor::from(latent.span<float>(), latent.shape());
-    for (std::int64_t c = 0; c < 4; ++c) changed.data<float>()[(c * 3 + 2) * 24] += 1; // last frame
+    for (std::int64_t c = 0; c < 4; ++c) changed.data<float>()[(c * 3 + 2) * 24] += 1; // in the last frame
     const Tensor a = model.forward(latent, &condition, timesteps, context, 1);
     const Tensor b = model.forward(changed, &condition, timesteps, context, 1);
     const auto first_two = [](const Tensor& x) { return nn::host_f32(x).slice(1, 0, 2).to_host_f32(); };
@@ -387,7 +387,7 @@ TEST_F(Everything, ProbeSeesEverySubLayerAndChangesNothing) {
         EXPECT_EQ(told.last.at("blocks.1").dtype(), precision.stream);
         EXPECT_EQ(told.last.at("blocks.1.ffn.1").dtype(), precision.compute);
         EXPECT_EQ(told.last.at("blocks.0.norm1").dtype(), precision.round_first_norm ? DType::bf16 : DType::f32);
-        EXPECT_EQ(told.last.at("blocks.1.norm1").dtype(), DType::f32); // its input is the stream
+        EXPECT_EQ(told.last.at("blocks.1.norm1").dtype(), DType::f32); // its input is the residual stream
         EXPECT_EQ(told.last.at("e0").shape(), (Shape{3, 6, 32}));
     }
 }
@@ -399,7 +399,7 @@ Tensor rounded_to_bf16(const Tensor& x) {
     return out;
 }
 
-/// What was told is the one to the bit, and not the other.
+/// What the probe saw must be equal to `right` to the bit, and must differ from `wrong`.
 void expect_the_first(const Tensor& told, const Tensor& right, const Tensor& wrong, const std::string& what) {
     EXPECT_LT(test::relative_error(told, right), test::relative_error(told, wrong)) << what;
     if (cpu()->device().kind == Device::Kind::cpu) {
@@ -407,8 +407,8 @@ void expect_the_first(const Tensor& told, const Tensor& right, const Tensor& wro
     }
 }
 
-/// Wan and SkyReels round in other places (spec/dit.md 6), which no error of a whole forward pass tells apart: each
-/// norm is made again of what the probe was told, as the one does it and as the other does.
+/// Wan and SkyReels round in different places (spec/dit.md 6), which the error of a whole pass cannot show. So each
+/// norm is computed again from what the probe saw, in both ways.
 TEST_F(Everything, NormsAreRoundedWhereTheReferenceRounds) {
     for (const bool sky : {false, true}) {
         const Precision precision = sky ? Precision::skyreels() : Precision::wan();
@@ -430,7 +430,7 @@ TEST_F(Everything, NormsAreRoundedWhereTheReferenceRounds) {
             const Tensor& x = in.last.at("blocks.1.norm3.input");
             return again(all, "norm3", input ? rounded_to_bf16(x) : x, config.eps, DType::bf16, parameters);
         };
-        const Tensor& beside = told.last.at("blocks.1.norm3"); // with an image neither rounds what goes in
+        const Tensor& beside = told.last.at("blocks.1.norm3"); // in a model with images neither rounds the input
         expect_the_first(beside, norm3(*weights, told, false, sky), norm3(*weights, told, true, sky), "norm3" + of);
         expect_the_first(beside, norm3(*weights, told, false, sky), norm3(*weights, told, false, !sky), "norm3" + of);
 
@@ -452,14 +452,14 @@ TEST_F(Everything, ProbeIsToldTheSameOfAPlainForwardPass) {
     ASSERT_EQ(one.names, std::vector<std::string>{"blocks.1.self_attn.norm_k"});
     EXPECT_TRUE(test::same_bytes(one.last.begin()->second, all.last.at("blocks.1.self_attn.norm_k")));
 
-    // The parts that only a probe computes fit those that the pass itself does.
+    // The parts that are computed only for a probe must agree with those of the pass itself.
     const Tensor& before = all.last.at("blocks.1.ffn.0");
     const Tensor& after = all.last.at("blocks.1.ffn.1");
     for (std::int64_t i = 0; i < before.elements(); ++i) {
         const double x = before.data<float>()[i];
         EXPECT_NEAR(after.data<float>()[i], 0.5 * x * (1 + std::tanh(0.7978845608 * (x + 0.044715 * x * x * x))), 1e-5);
     }
-    // Rows of a collapsed prompt are written out.
+    // A probe sees all rows of a prompt whose padding is collapsed.
     Tensor text = golden_text();
     for (std::int64_t i = 20; i < text.elements(); ++i) text.data<float>()[i] = 0;
     test::Recorder collapsed, plain;
@@ -517,7 +517,7 @@ TEST(TransformerConfig, ReadsSizesFromShapesAndAgreesWithConfigJson) {
     EXPECT_EQ(Config::read(with({{"num_frame_per_block", 5}}), 2).causal_block, 5);
     EXPECT_EQ(Config::read(with({{"num_frame_per_block", 1}}), 2).causal_block, 0);
     EXPECT_EQ(Config::read(with({}), 2).text_len, 512);
-    EXPECT_THROW(Config::read(with({})), Error); // 32 / 128 heads
+    EXPECT_THROW(Config::read(with({})), Error); // 32 values are less than one head of 128
     EXPECT_THROW(Config::read(with({{"num_heads", 3}})), Error);
     const auto contradiction = [&](Json json) { return test::refusal([&] { Config::read(with(std::move(json))); }); };
     EXPECT_EQ(contradiction({{"num_heads", 4}, {"num_attention_heads", 4}}), "accepted");
@@ -526,7 +526,7 @@ TEST(TransformerConfig, ReadsSizesFromShapesAndAgreesWithConfigJson) {
     EXPECT_NE(
         contradiction({{"num_heads", 2}, {"in_dim", 4}, {"in_channels", 12}}).find("12 contradicts the 4 of in_dim"),
         std::string::npos);
-    EXPECT_THROW(Config::read(with({{"num_heads", 32}})), Error); // odd head size
+    EXPECT_THROW(Config::read(with({{"num_heads", 32}})), Error); // the size of a head would be odd
     EXPECT_THROW(Config::read(with({{"num_heads", "2"}})), Error);
     EXPECT_THROW(Config::read(with({{"num_heads", 2}, {"text_len", 1e9}})), Error);
     for (const char* key : {"dim", "ffn_dim", "num_layers", "in_dim", "out_channels", "freq_dim", "text_dim"}) {
@@ -573,7 +573,7 @@ TEST(Rope, SplitsTheHeadAndRotates) {
     EXPECT_EQ(rope_pairs(16), (std::array<std::int64_t, 3>{4, 2, 2}));
     EXPECT_EQ(rope_pairs(10), (std::array<std::int64_t, 3>{3, 1, 1}));
     const Rope rope = rope_table(4, 6, 8, 128);
-    const std::int64_t token = (3 * 6 + 5) * 8 + 7; // frame 3, row 5, column 7
+    const std::int64_t token = (3 * 6 + 5) * 8 + 7; // the token of frame 3, row 5 and column 7
     const struct {
         int pair;
         double cos, sin;
@@ -586,7 +586,7 @@ TEST(Rope, SplitsTheHeadAndRotates) {
         EXPECT_NEAR(rope.cos.data<float>()[token * 64 + e.pair], e.cos, 1e-7);
         EXPECT_NEAR(rope.sin.data<float>()[token * 64 + e.pair], e.sin, 1e-7);
     }
-    const Rope wide = rope_table(1, 1, 2000, 16); // beyond the references' table of 1024 positions
+    const Rope wide = rope_table(1, 1, 2000, 16); // beyond the 1024 positions in the references' table
     EXPECT_NEAR(wide.cos.data<float>()[1999 * 8 + 6], std::cos(1999.0), 1e-6);
 }
 

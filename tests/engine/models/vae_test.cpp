@@ -16,7 +16,7 @@ using test::cpu;
 using test::named_tensor;
 using Level = VaeConfig::Level;
 
-/// Levels 4, 8, 16, 16 around two latent channels: spec/vae21.md 6 and spec/vae22.md 9.
+/// Levels of 4, 8, 16 and 16 channels around two latent ones, as in spec/vae21.md 6 and spec/vae22.md 9.
 VaeConfig tiny_config(bool nested) {
     VaeConfig c;
     c.z = 2;
@@ -117,7 +117,7 @@ TEST_P(VaeGolden, MatchesTheSpecification) {
 
     const Tensor video = vae.decode(latent);
     ASSERT_EQ(video.shape(), g.video);
-    // A card's functions err to one side, which a sum adds up.
+    // The errors of a card's functions all point to one side, so a sum of values has more of them.
     const double on_card = cpu()->device().kind == Device::Kind::cpu ? 0 : 1e-6 * g.absolute_sum;
     EXPECT_NEAR(test::sum(video), g.sum, 2e-3 + on_card);
     EXPECT_NEAR(test::absolute_sum(video), g.absolute_sum, 2e-3 + on_card);
@@ -138,7 +138,7 @@ TEST(VaeGolden, FillOfTheSpecification) {
     EXPECT_NEAR(fill_vae("encoder.head.0.gamma", {16, 1, 1, 1}, 0, 2), 1.0711, 1e-4);
 }
 
-/// Both networks.
+/// Tests that run on both networks.
 class VaeProperties : public testing::TestWithParam<bool> {
 protected:
     Vae vae(Vae::Options options = {}, int threads = 1) const {
@@ -180,7 +180,8 @@ TEST_P(VaeProperties, FirstFramesDoNotDependOnLaterOnes) {
     const Tensor video = named_tensor("input", {3, 13, 2 * unit, unit});
     const Vae model = vae();
     const Tensor all = model.encode(video).latent, nine = model.encode(video.slice(1, 0, 9)).latent;
-    const Tensor surplus = model.encode(video.slice(1, 0, 12)).latent; // frames past 4k + 1 are ignored
+    // Frames after the last whole group of four are ignored.
+    const Tensor surplus = model.encode(video.slice(1, 0, 12)).latent;
     EXPECT_TRUE(test::same_bytes(all.slice(1, 0, 3).to_host_f32(), nine));
     EXPECT_TRUE(test::same_bytes(surplus, nine));
     const Tensor decoded = model.decode(all), part = model.decode(nine);
@@ -194,8 +195,8 @@ TEST_P(VaeProperties, MeanIsTheLatentBeforeNormalisation) {
     EXPECT_FLOAT_EQ(e.latent.data<float>()[1], (e.mean.data<float>()[1] + 0.25f) * 2.0f);
 }
 
-/// Zero frames that the source leaves undefined give the bytes of zero frames that are computed, long tails and breaks
-/// included.
+/// Grey frames that the source leaves undefined are not computed, but must give the same bytes as computed ones, also
+/// over long tails and with gaps.
 TEST_P(VaeProperties, GreyTailIsExact) {
     const std::int64_t frames = 181, size = unit;
     for (const DType dtype : {DType::f32, DType::bf16}) {
@@ -209,7 +210,7 @@ TEST_P(VaeProperties, GreyTailIsExact) {
             }
         };
         set(0);
-        set(150); // after everything has come to rest
+        set(150); // after the values have stopped changing
         set(frames - 1);
         std::int64_t asked = 0;
         auto source = [&](std::int64_t t) {
@@ -225,7 +226,7 @@ TEST_P(VaeProperties, GreyTailIsExact) {
         EXPECT_EQ(asked, frames);
         EXPECT_TRUE(test::same_bytes(shortcut, model.encode(video).latent));
         const auto latent_frame = [&](std::int64_t t) { return shortcut.select(1, t).to_host_f32(); };
-        EXPECT_TRUE(test::same_bytes(latent_frame(34), latent_frame(35))); // it did come to rest
+        EXPECT_TRUE(test::same_bytes(latent_frame(34), latent_frame(35))); // they have indeed stopped changing
         EXPECT_FALSE(test::same_bytes(latent_frame(37), latent_frame(38)));
     }
 }
@@ -234,10 +235,10 @@ TEST_P(VaeProperties, StripsGiveTheSameBytes) {
     const Tensor latent = named_tensor("latent", {2, 2, 11, 30});
     for (const DType dtype : {DType::f32, DType::bf16}) {
         const Tensor whole = vae({.dtype = dtype, .bf16_above = 0}).decode(latent);
-        // A card's libraries compute other sizes in another order.
+        // A card's libraries add in another order for another size.
         const bool on_card = cpu()->device().kind != Device::Kind::cpu;
         const double limit = !on_card ? 0 : dtype == DType::f32 ? 5e-5 : 0.03;
-        // There each size of a strip costs seconds of planning.
+        // On a card each new size of a strip needs seconds of planning.
         for (const int strips : on_card ? std::vector{3} : std::vector{3, 7})
             EXPECT_LE(
                 test::relative_error(vae({.dtype = dtype, .bf16_above = 0, .strips = strips}).decode(latent), whole),
@@ -268,7 +269,7 @@ TEST_P(VaeProperties, Bf16StaysNearF32) {
 
 TEST_P(VaeProperties, Tf32StaysNearF32) {
     const bool on_card = cpu()->device().kind != Device::Kind::cpu;
-    const double limit = on_card ? 3e-2 : 0; // the processor has none
+    const double limit = on_card ? 3e-2 : 0; // a processor has no TF32
     const Tensor video = named_tensor("input", {3, 5, 2 * unit, 2 * unit});
     const Tensor latent = vae().encode(video).latent;
     EXPECT_LE(test::relative_error(vae({.tf32 = true}).encode(video).latent, latent), limit);
@@ -289,7 +290,7 @@ TEST_P(VaeProperties, RefusesWhatDoesNotFit) {
     EXPECT_THROW(model.encode(Tensor::zeros({4, 1, unit, unit})), Error);
 }
 
-/// The causal state does not grow with the number of frames.
+/// The causal state must not grow with the number of frames.
 TEST_P(VaeProperties, MemoryIsConstantInTheNumberOfFrames) {
     auto peak = [&](std::int64_t latent_frames) {
         const auto backend = open_backend(Device{}, 1);
@@ -318,14 +319,14 @@ TEST(VaeConfigRead, AgreesWithConfigJson) {
     EXPECT_THROW(VaeConfig::read(with({{"dim_mult", {1, 2, 4, 8}}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"dim_mult", {1, 2, "x", 4}}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"patch_size", 2}})), Error);
-    EXPECT_EQ(VaeConfig::read(with({{"patch_size", {1, 2, 2}}})).patch, 1); // the transformer's
+    EXPECT_EQ(VaeConfig::read(with({{"patch_size", {1, 2, 2}}})).patch, 1); // this key is the transformer's
     EXPECT_THROW(VaeConfig::read(with({{"latents_mean", {1}}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"latents_std", {1, 0}}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"latents_std", {1, "x"}}})), Error);
-    EXPECT_NO_THROW(VaeConfig::read(with({{"temperal_downsample", nullptr}}))); // as if it were not there
+    EXPECT_NO_THROW(VaeConfig::read(with({{"temperal_downsample", nullptr}}))); // like a key that is missing
     EXPECT_THROW(VaeConfig::read(with({{"temperal_downsample", {true, 1, false}}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"temperal_downsample", {true, true, false}}})),
-                 Error); // time_conv of .2 is missing
+                 Error); // the time_conv of .2 is missing
     for (const auto& [name, weight] : weights->all()) {
         auto tensors = weights->all();
         tensors.erase(name);
@@ -333,7 +334,7 @@ TEST(VaeConfigRead, AgreesWithConfigJson) {
     }
 }
 
-/// Mean and spread of a latent that nothing tells are a guess, and said to be one.
+/// If nothing tells the mean and spread of the latents they are guessed, and a warning says so.
 TEST(VaeConfigRead, SaysWhatItTakesForMeanAndSpread) {
     const auto weights = tiny_weights(false);
     const auto assumed = [&](Json json) {
@@ -347,11 +348,11 @@ TEST(VaeConfigRead, SaysWhatItTakesForMeanAndSpread) {
 
 TEST(VaeProbe, SeesEveryFrameOfEveryLayerAndChangesNothing) {
     for (const bool nested : {false, true}) {
-        // One strip is what a probe sees. A card's libraries compute two in another order.
+        // A probe sees one strip. A card's libraries would add in another order for two.
         const int strips = cpu()->device().kind == Device::Kind::cpu ? 2 : 1;
         const Vae vae(tiny_weights(nested), cpu(), {.strips = strips});
         const Tensor video = test::named_tensor("video", nested ? Shape{3, 9, 32, 48} : Shape{3, 9, 16, 24});
-        // A grey tail is not computed again without a probe, but told with one.
+        // A grey tail is computed only once, but a probe must see all its frames.
         const auto source = [&](std::int64_t i) { return i == 0 ? video.select(1, 0).to_host_f32() : Tensor(); };
         test::Recorder encoder, decoder;
         const Tensor latent = vae.encode(source, 9, video.size(2), video.size(3), &encoder).latent;
@@ -365,7 +366,7 @@ TEST(VaeProbe, SeesEveryFrameOfEveryLayerAndChangesNothing) {
 
         const auto check = [&](const test::Recorder& told, std::vector<std::string> expected,
                                const std::string& first) {
-            std::vector<std::string> once; // each name where it first came
+            std::vector<std::string> once; // each name where it came first
             for (const std::string& name : told.names)
                 if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
             std::sort(once.begin(), once.end());
@@ -378,7 +379,7 @@ TEST(VaeProbe, SeesEveryFrameOfEveryLayerAndChangesNothing) {
         EXPECT_EQ(encoder.count.at("encoder.conv1"), 9);
         EXPECT_EQ(encoder.count.at("conv1"), 3);
         EXPECT_EQ(decoder.count.at("decoder.head.2"), 9);
-        // A block is its two branches.
+        // A block is the sum of its two branches.
         const std::string block = vae.config().decoder.back().blocks.back();
         const Tensor &sum = decoder.last.at(block), &branch = decoder.last.at(block + ".residual.6");
         const Tensor& entered = decoder.last.at(vae.config().decoder.back().blocks.end()[-2]);

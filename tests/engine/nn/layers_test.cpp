@@ -11,7 +11,7 @@
 namespace denoir::nn {
 namespace {
 
-/// Values that differ everywhere, none of them a bf16.
+/// Values that all differ and of which no bf16 holds any exactly.
 Tensor values(const Shape& shape, double seed) {
     Tensor t = Tensor::host(shape);
     double i = seed;
@@ -56,7 +56,7 @@ TEST_F(Layers, AMissingTensorIsNamed) {
 }
 
 TEST_F(Layers, ModulateSharesRowsBetweenNeighbours) {
-    for (const std::int64_t rows : {1, 2, 3, 6}) { // one row for all tokens … one for each
+    for (const std::int64_t rows : {1, 2, 3, 6}) { // from one row for all tokens to one row for each
         const Tensor x = values({6, 9}, 1), shift = values({rows, 9}, 2), scale = values({rows, 9}, 3);
         const Tensor y = down(modulate(backend->upload(x), backend->upload(shift), backend->upload(scale), DType::f32));
         for (std::int64_t i = 0; i < 6; ++i)

@@ -39,7 +39,7 @@ TEST_F(Ops, LinearKeepsTheLeadingAxes) {
     const Tensor out = ops::linear(counted({2, 3, 2}), w, nullptr, {}, DType::f32);
     EXPECT_EQ(out.shape(), Shape({2, 3, 3}));
     EXPECT_EQ(values(out)[17], 21.0f);
-    // Rows that do not join: a slice of the middle axis.
+    // The rows of this slice of the middle axis do not follow each other in memory.
     const Tensor part = ops::linear(counted({2, 3, 2}).slice(1, 1, 2), w, nullptr, {}, DType::f32);
     EXPECT_EQ(values(part), (std::vector<float>{2, 3, 5, 8, 9, 17}));
 }
@@ -75,7 +75,7 @@ TEST_F(Ops, AttentionAndGather) {
     EXPECT_EQ(values(ops::gather(*backend, table, ids, DType::f32)), (std::vector<float>{5, 6, 1, 2}));
 }
 
-// A profile counts every kernel, whoever owns the memory of its result.
+// DENOIR_PROFILE must count every kernel, also where the caller gives the memory for the result.
 TEST_F(Ops, ResultsInMemoryOfTheCallerAreTheSameAndTimed) {
     const auto calls = [](profile::Zone zone) { return profile::totals()[static_cast<std::size_t>(zone)].calls; };
     const auto timed = [&](profile::Zone zone, const Tensor& expected, auto op) {

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Three windows of diffusion forcing: 9, 9 and 9 pictures, of which the later two were given five each.
+/// Three windows of diffusion forcing with 9 pictures each, the later two of which are given five.
 Request windows_request(const fs::path& model) {
     Request r;
     r.model = model, r.prompt = "a fox";
@@ -38,7 +38,7 @@ struct Progress : Observer {
     }
 };
 
-/// Of one number; how many pictures came out.
+/// Decodes latents in which every value is `value`, and returns how many pictures came.
 int decode(const Request& r, float value, Progress& progress) {
     const ModelFolder model = ModelFolder::open(r.model);
     std::vector<Tensor> latents;
@@ -59,23 +59,23 @@ TEST(Decode, ProgressCountsThePicturesOfAllWindows) {
     Progress progress;
     EXPECT_EQ(decode(windows_request(forcing_model), 0.1f, progress), 17);
     ASSERT_EQ(progress.told.size(), 27u);
-    for (int i = 0; i < 27; ++i) { // nine of each window, the first five of which the one before has made, too
+    for (int i = 0; i < 27; ++i) { // of each later window the first five pictures were shown with the window before
         const int window = i / 9, of_window = i % 9 + 1;
         const int done = window == 0 ? of_window : 9 + 4 * (window - 1) + std::max(0, of_window - 5);
         EXPECT_EQ(progress.told[std::size_t(i)], std::pair(double(done), 17.0));
     }
 }
 
-TEST(Decode, NumbersThatAreNotFiniteAreNoPictures) {
+TEST(Decode, LatentsThatAreNotFiniteAreRefused) {
     Progress progress;
     const Request r = windows_request(forcing_model);
-    EXPECT_EQ(refusal([&] { decode(r, 1e30f, progress); }), "accepted"); // clamped
+    EXPECT_EQ(refusal([&] { decode(r, 1e30f, progress); }), "accepted"); // is clamped to white
     const std::string said = refusal([&] { decode(r, std::numeric_limits<float>::quiet_NaN(), progress); });
     EXPECT_NE(said.find("frame 0"), std::string::npos) << said;
     EXPECT_NE(said.find("Wan2.1_VAE.pth"), std::string::npos) << said;
 }
 
-/// Whoever takes the pictures has them once, however often the decoder begins.
+/// If decoding begins again after an error of memory, the receiver must still get every picture once.
 TEST(Decode, AfterMemoryRanOutNoPictureComesTwice) {
     const Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = q.height = 32, q.frames = 9; });
     const ModelFolder model = ModelFolder::open(r.model);
@@ -97,8 +97,8 @@ TEST(Decode, AfterMemoryRanOutNoPictureComesTwice) {
     EXPECT_NE(told.warnings[0].find("decoding again"), std::string::npos) << told.warnings[0];
 }
 
-/// What is read from there then is zeros.
-TEST(Decode, AVaeThatIsCutShortMeanwhileIsNamed) {
+/// A file that is cut short while it is mapped reads as zeros, which must not become pictures.
+TEST(Decode, AVaeThatIsCutShortDuringTheRunIsNamed) {
     const TempFolder folder;
     const fs::path model = folder / "model";
     fs::copy(forcing_model, model, fs::copy_options::recursive);
@@ -110,8 +110,8 @@ TEST(Decode, AVaeThatIsCutShortMeanwhileIsNamed) {
     EXPECT_TRUE(progress.told.empty()) << "no picture was handed out";
 }
 
-/// spec/pipelines.md 1.4, 7.6: SkyReels goes on after a video outside of autocast.
-TEST(Decode, TheTypeOfTheVaeIsThatOfTheReference) {
+/// spec/pipelines.md 1.4 and 7.6: SkyReels decodes in bf16, but outside of autocast when it goes on after a video.
+TEST(Decode, TheVaeHasTheTypeThatTheReferenceGivesIt) {
     Request r;
     r.precision = PrecisionPolicy::skyreels;
     EXPECT_EQ(vae_options(r).dtype, DType::bf16);

@@ -28,7 +28,8 @@ TEST(Resolve, EstimateGrowsWithTheRequest) {
     EXPECT_GE(b.peak_bytes, a.peak_bytes);
 }
 
-// A card computes with copies in the type of the products: a bf16 file takes twice its size there in f32.
+// A card computes with copies of the weights in the type of the products, so in f32 a bf16 file takes twice its size
+// there.
 TEST(Resolve, EstimateCountsWeightsAsTheDeviceHoldsThem) {
     Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) {
         q.width = 64, q.height = 64, q.frames = 5, q.steps = 2, q.dtype = DType::f32;
@@ -45,8 +46,8 @@ TEST(Resolve, EstimateCountsWeightsAsTheDeviceHoldsThem) {
     EXPECT_EQ(Pipeline::estimate(r, model).held_bytes, on_host.weight_bytes);
 }
 
-/// spec/pipelines.md 8
-TEST(StepCache, CoefficientsGoByTheModel) {
+/// The polynomials of spec/pipelines.md 8.
+TEST(StepCache, CoefficientsDependOnTheModel) {
     ModelFolder model;
     Variant v;
     Request r;
@@ -55,7 +56,7 @@ TEST(StepCache, CoefficientsGoByTheModel) {
         model.root = name, v.dim = dim, v.condition = condition;
         r.cache = StepCaching{0.2, ret_steps, {}};
         const std::vector<double> c = cache_coefficients(r, v, model);
-        return c[0] != 0 ? c[0] : c[1]; // those of degree four begin with a zero
+        return c[0] != 0 ? c[0] : c[1]; // a polynomial of degree four begins with a zero
     };
     EXPECT_EQ(first("Wan2.1-T2V-1.3B", 1536, 0), 2.39676752e3);
     EXPECT_EQ(first("Wan2.1-T2V-1.3B", 1536, 0, true), -5.21862437e4);
@@ -71,12 +72,13 @@ TEST(StepCache, CoefficientsGoByTheModel) {
     EXPECT_EQ(first("i2v", 5120, 20), -114.36346466);
     EXPECT_EQ(first("i2v-480P", 5120, 20), -3.02331670e2);
     EXPECT_EQ(first("wan2.1_i2v_480p_14B_fp16", 5120, 20), -3.02331670e2);
-    // A stored request with another rule than it was stored with.
+    // A stored request whose rule was changed afterwards takes the polynomial of the new rule.
     r.cache->ret_steps = true, r.cache->coefficients = cache_coefficients(r, v, model);
     EXPECT_EQ(r.cache->coefficients[1], 2.57151496e5);
     r.cache->ret_steps = false;
     EXPECT_EQ(cache_coefficients(r, v, model)[1], -3.02331670e2);
-    // The folder's name tells no more: those it was stored with. Of another model: that one's own.
+    // If the folder's new name tells no model, the stored polynomial stays. If it names another model, that model's
+    // counts.
     r.cache->coefficients = cache_coefficients(r, v, model);
     model.root = "renamed";
     EXPECT_EQ(cache_coefficients(r, v, model)[1], -3.02331670e2);
@@ -84,7 +86,7 @@ TEST(StepCache, CoefficientsGoByTheModel) {
     EXPECT_EQ(cache_coefficients(r, v, model)[1], -114.36346466);
     v.condition = 0, v.dim = 1536;
     EXPECT_EQ(cache_coefficients(r, v, model)[1], 2.39676752e3);
-    r.cache->coefficients = {0, 0, 0, 0, 0, 0}; // by hand, as odd as they are
+    r.cache->coefficients = {0, 0, 0, 0, 0, 0}; // a polynomial that the user wrote is kept, odd as it is
     EXPECT_EQ(cache_coefficients(r, v, model), std::vector<double>(6));
     v.stride = 16;
     EXPECT_EQ(first("Wan2.2-TI2V-5B", 3072, 0), 1.57472669e5);
@@ -93,8 +95,10 @@ TEST(StepCache, CoefficientsGoByTheModel) {
     model.transformer_low = {"low.safetensors"};
     EXPECT_THROW(first("Wan2.2-T2V-A14B", 5120, 0), UsageError);
     r.cache->coefficients = {0, -5784.54975374, 5449.50911966, -1811.16591783, 256.27178429, -13.02252404};
-    EXPECT_EQ(cache_coefficients(r, v, model)[1], -5784.54975374); // of Wan 2.1's 14B, as people try
-    EXPECT_NE(cache_warning(r, model), ""); // or as a request brings them that was made for another model
+    // People try the polynomial of Wan 2.1's 14B with this model.
+    EXPECT_EQ(cache_coefficients(r, v, model)[1], -5784.54975374);
+    // It is accepted with a warning, also if the request was made for another model.
+    EXPECT_NE(cache_warning(r, model), "");
     model.transformer_low.clear();
     EXPECT_EQ(cache_warning(r, model), "");
     model.transformer_low = {"low.safetensors"};
@@ -103,7 +107,7 @@ TEST(StepCache, CoefficientsGoByTheModel) {
     EXPECT_EQ(cache_coefficients(r, v, model), (std::vector<double>{3, 2, 1}));
 }
 
-TEST(StepCache, WanTwoExpertsCountEachItsOwn) {
+TEST(StepCache, EachExpertCountsItsOwnSteps) {
     ModelFolder model;
     Request r;
     r.mode = Mode::t2v, r.sampler = Sampler::euler, r.steps = 10, r.shift = 1;
@@ -121,7 +125,8 @@ TEST(StepCache, WanTwoExpertsCountEachItsOwn) {
     EXPECT_LT(times[std::size_t(high)][0], 875);
 }
 
-/// spec/schedulers.md 8: high-noise from the boundary on, which model_index.json says before any default.
+/// spec/schedulers.md 8: a time equal to the boundary is the high-noise expert's. model_index.json gives the boundary,
+/// and otherwise a default does.
 TEST(Experts, AStepAtTheBoundaryIsTheHighNoiseExperts) {
     Request q;
     q.model = models / "Wan2.2-T2V-A14B-tiny", q.prompt = "a fox";
@@ -134,9 +139,9 @@ TEST(Experts, AStepAtTheBoundaryIsTheHighNoiseExperts) {
     model.model_index["boundary_ratio"] = 0.499;
     EXPECT_EQ(expert_steps(r, model, w, false), (std::pair{0, 3}));
     EXPECT_EQ(expert_steps(r, model, w, true), (std::pair{3, 4}));
-    // And as rendered.
+    // A run loads its experts at the same steps.
     struct Loads : Observer {
-        std::vector<int> after; ///< this many steps
+        std::vector<int> after; ///< how many steps were done at each load
         int steps = 0;
         void stage_begins(Stage s) override {
             if (s == Stage::load_transformer) after.push_back(steps);
@@ -151,10 +156,10 @@ TEST(Experts, AStepAtTheBoundaryIsTheHighNoiseExperts) {
     EXPECT_EQ(loads.after, (std::vector{0, 3}));
 }
 
-/// Both are guided, but guidance ends before the second begins.
-TEST(Experts, OneThatIsNeverGuidedPreparesNoNegativePrompt) {
+/// Guidance is on for both experts, but it ends before the second one begins.
+TEST(Experts, AnExpertThatIsNeverGuidedPreparesNoNegativePrompt) {
     struct Prepared : Observer, LayerObserver {
-        std::set<std::string> prompts; ///< EXPERT/BRANCH
+        std::set<std::string> prompts; ///< written as EXPERT/BRANCH
         LayerObserver* layers() override { return this; }
         bool wants(std::string_view key) const override { return key.ends_with("/text_embedding.2"); }
         void layer(std::string_view key, const Tensor&) override { prompts.emplace(key.substr(0, key.rfind('/'))); }
@@ -181,7 +186,7 @@ TEST(Experts, OneThatIsNeverGuidedPreparesNoNegativePrompt) {
     EXPECT_EQ(prepared(0), all);
 }
 
-TEST(Guided, AsEachFamilysLoopHasIt) {
+TEST(Guided, AsInTheLoopOfEachFamily) {
     Request r;
     r.mode = Mode::forcing, r.family = Family::skyreels_df;
     EXPECT_FALSE(guided(r, 0.5));
@@ -192,7 +197,8 @@ TEST(Guided, AsEachFamilysLoopHasIt) {
     EXPECT_FALSE(guided(r, 1));
 }
 
-/// The negative prompt is encoded where a step of either expert is guided, and Wan 2.1 has but one.
+/// A negative prompt is encoded if any step of either expert is guided. Wan 2.1 has one expert, to which `low` means
+/// nothing.
 TEST(Guided, ByTheGuidanceOfItsExpertWhileThatLasts) {
     ModelFolder model;
     Request r;
@@ -207,14 +213,14 @@ TEST(Guided, ByTheGuidanceOfItsExpertWhileThatLasts) {
     EXPECT_EQ(guided_by(1, 3), Steps(0, 10));
     r.family = Family::wan22;
     model.transformer_low = {"low.safetensors"};
-    const int high = expert_steps(r, model, windows_of(r).front(), false).second; // from 875 on
+    const int high = expert_steps(r, model, windows_of(r).front(), false).second; // the steps at time 875 and above
     ASSERT_GT(high, 0);
     EXPECT_EQ(guided_by(1, 1), Steps(0, 10));
     EXPECT_EQ(guided_by(3, 1), Steps(high, 10));
     EXPECT_EQ(guided_by(1, 3), Steps(10 - high, 10));
     EXPECT_EQ(guided_by(3, 3), Steps(10, 10));
     EXPECT_EQ(guided_by(3, 3, 876), Steps(high, 10));
-    EXPECT_EQ(guided_by(1, 3, 876), Steps(0, 10)); // the low-noise expert has no step as noisy
+    EXPECT_EQ(guided_by(1, 3, 876), Steps(0, 10)); // none of the low-noise expert's steps is that noisy
 }
 
 TEST(Guided, SixteenFramesASecondAloneAreTheFirstRow) {
@@ -225,7 +231,7 @@ TEST(Guided, SixteenFramesASecondAloneAreTheFirstRow) {
     }
 }
 
-/// A run goes on as it began, wherever its model was moved since.
+/// A run goes on with the polynomial it began with, even if its model was moved or renamed.
 TEST(StepCache, TheResolvedRequestHoldsThePolynomial) {
     const auto cached = [](const StepCaching& cache) {
         return resolved("Wan2.1-T2V-tiny", [&](Request& q) { q.cache = cache; }).cache->coefficients;
@@ -257,7 +263,8 @@ TEST(StepCache, EstimateCountsWhatIsComputed) {
     EXPECT_DOUBLE_EQ(flop(StepCaching{StepCaching::most, false, {1, 0}}), whole * 4 / 16);
 }
 
-/// spec/pipelines.md 1.3: unguided, SkyReels' forcing loop makes one forward a step, and the reference counts forwards.
+/// spec/pipelines.md 1.3: without guidance SkyReels' forcing loop makes one forward a step, but the reference counts
+/// two for each of its first steps.
 TEST(StepCache, CountsForwardsAsEachLoopMakesThem) {
     const auto computed = [](Mode mode, Family family) {
         Request r;
@@ -277,7 +284,7 @@ TEST(StepCache, CountsForwardsAsEachLoopMakesThem) {
     EXPECT_EQ(computed(Mode::t2v, Family::wan), "xxxxx.........");
 }
 
-/// One whose high-noise steps alone, or low-noise steps alone, are guided costs less than with both.
+/// Guidance in only one expert's steps costs less than guidance in both.
 TEST(Estimate, CountsEachExpertsGuidance) {
     const auto flop = [](double high, double low, std::optional<StepCaching> cache = {}) {
         const Request r = resolved("Wan2.2-T2V-A14B-tiny", [&](Request& q) {
@@ -291,10 +298,11 @@ TEST(Estimate, CountsEachExpertsGuidance) {
     EXPECT_DOUBLE_EQ(high + low, both + none);
     EXPECT_GT(high, none);
     EXPECT_GT(low, none);
-    EXPECT_DOUBLE_EQ(flop(5, 1, StepCaching{1e-6, false, {1, 1}}), high); // nothing is reused
+    // The threshold is so low that nothing is reused.
+    EXPECT_DOUBLE_EQ(flop(5, 1, StepCaching{1e-6, false, {1, 1}}), high);
 }
 
-/// Of as many steps as lie below it each saves a forward, with TeaCache too.
+/// Each step below the end of guidance saves a forward, with TeaCache as well.
 TEST(Estimate, CountsWhereGuidanceEnds) {
     const auto flop = [](double until, double guidance = 5, std::optional<StepCaching> cache = {}) {
         const Request r = resolved("Wan2.1-T2V-tiny", [&](Request& q) {
@@ -303,18 +311,19 @@ TEST(Estimate, CountsWhereGuidanceEnds) {
         });
         return Pipeline::estimate(r, ModelFolder::open(r.model)).flop;
     };
-    const double none = flop(0, 1), step = none / 8; // of times 999, 874, … 124.9
+    const double none = flop(0, 1), step = none / 8; // the times are 999, 874, … 124.9
     EXPECT_DOUBLE_EQ(flop(0), 2 * none);
     EXPECT_DOUBLE_EQ(flop(124), 2 * none);
     EXPECT_DOUBLE_EQ(flop(499), none + 5 * step);
     EXPECT_DOUBLE_EQ(flop(500), none + 4 * step);
     EXPECT_DOUBLE_EQ(flop(500, 1), none);
     EXPECT_DOUBLE_EQ(flop(500, 5, StepCaching{1e-6, false, {1, 1}}), flop(500));
-    EXPECT_DOUBLE_EQ(flop(500, 5, StepCaching{StepCaching::most, false, {1, 0}}), 3 * step); // first, last
+    // The first step is guided, the last is not.
+    EXPECT_DOUBLE_EQ(flop(500, 5, StepCaching{StepCaching::most, false, {1, 0}}), 3 * step);
 }
 
-/// A branch takes over the steps before its start, which cost more than those after where guidance ends.
-TEST(Estimate, CountsOfABranchItsOwnSteps) {
+/// A branch takes over the steps before its start. If guidance ends, these cost more than the ones after it.
+TEST(Estimate, CountsOnlyABranchsOwnSteps) {
     Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) {
         q.width = 64, q.height = 64, q.frames = 5, q.steps = 8, q.shift = 1, q.sampler = Sampler::euler;
         q.guidance = 5, q.guidance_until = 500;

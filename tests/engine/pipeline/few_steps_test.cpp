@@ -56,7 +56,7 @@ TEST(FewSteps, OtherNames) {
         EXPECT_EQ(few_steps_of(name), 0) << name;
 }
 
-/// Of a request for this model with these LoRAs.
+/// The warning for a request with this model and these LoRAs.
 std::string warning(const char* file, const std::vector<Lora>& loras = {}, std::optional<int> steps = {},
                     std::optional<double> guidance = {}, const char* index = "{}",
                     const char* root = "/models/Wan2.1") {
@@ -71,17 +71,17 @@ std::string warning(const char* file, const std::vector<Lora>& loras = {}, std::
     return few_steps_warning(asked, resolved, model);
 }
 
-TEST(FewSteps, AWarningWhereTheRequestLeavesItOpen) {
+TEST(FewSteps, WarnsIfTheRequestLeavesStepsOrGuidanceOpen) {
     const char *plain = "wan2.1_t2v_14B.safetensors", *distilled = "wan2.1_t2v_14B_lightx2v_4step.safetensors";
     const std::string expected = "wan2.1_t2v_14B_lightx2v_4step.safetensors is made for few steps: use --steps 4 "
                                  "--guidance 1 --shift 5";
     EXPECT_EQ(warning(plain), "");
     EXPECT_EQ(warning(distilled), expected);
-    EXPECT_EQ(warning(distilled, {}, 4), expected); // guidance is left open
+    EXPECT_EQ(warning(distilled, {}, 4), expected); // guidance is left to the default
     EXPECT_EQ(warning(distilled, {}, {}, 1), expected);
     EXPECT_EQ(warning(distilled, {}, 50, 5), expected);
     EXPECT_EQ(warning(distilled, {}, 8, 1), "");
-    EXPECT_EQ(warning(distilled, {}, 8, 3), ""); // somebody wants it
+    EXPECT_EQ(warning(distilled, {}, 8, 3), ""); // the user chose both numbers
     EXPECT_NE(warning(plain, {{.file = "loras/Wan21_CausVid_lora.safetensors"}}), "");
     EXPECT_EQ(warning(plain, {{.file = "loras/Wan21_CausVid_lora.safetensors", .strength = 0}}), "");
     EXPECT_EQ(warning(plain, {{.file = "lightning/style.safetensors"}}), "");
@@ -90,8 +90,9 @@ TEST(FewSteps, AWarningWhereTheRequestLeavesItOpen) {
     EXPECT_EQ(warning(plain, {}, {}, {}, R"({"_class_name":"WanDMDPipeline"})").substr(0, 15), "Wan2.1 is made ");
 }
 
-/// Hugging Face's cache keeps a repository as models--OWNER--NAME/snapshots/COMMIT.
-TEST(FewSteps, TheNameOfACachedRepositoryButNotItsOwners) {
+/// Hugging Face's cache keeps a repository in models--OWNER--NAME/snapshots/COMMIT. An owner such as lightx2v says
+/// nothing about the model.
+TEST(FewSteps, ReadsTheNameOfACachedRepositoryButNotItsOwner) {
     const auto of = [](const char* repository) {
         const std::string root = std::string("/hub/") + repository + "/snapshots/0f1e2d";
         return warning("transformer/diffusion_pytorch_model.safetensors", {}, {}, {}, "{}", root.c_str());

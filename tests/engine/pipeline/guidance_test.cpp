@@ -16,7 +16,7 @@
 namespace denoir::test {
 namespace {
 
-/// Three latent frames, each `ar_step` steps behind the one before.
+/// A request for three latent frames, each of which is `ar_step` steps behind the one before.
 Request forcing(int ar_step, const std::function<void(Request&)>& change) {
     return resolved("SkyReels-V2-DF-tiny", [&](Request& q) {
         q.width = 64, q.height = 48, q.frames = 9, q.steps = 8, q.guidance = 5, q.negative_prompt = "blurred";
@@ -25,8 +25,8 @@ Request forcing(int ar_step, const std::function<void(Request&)>& change) {
     });
 }
 
-/// Latent frames that wait for their turn see the time 999, which no step of a small shift reaches.
-TEST(GuidanceUntil, WhatOnlyWaitingFramesSeeEncodesNoNegativePrompt) {
+/// Latent frames that wait for their turn are shown at time 999, which no real step reaches with a small shift.
+TEST(GuidanceUntil, ATimeThatOnlyWaitingFramesSeeEncodesNoNegativePrompt) {
     const auto uses = [](double until) {
         const Request r = forcing(2, [&](Request& q) { q.shift = 0.1, q.guidance_until = until; });
         return uses_negative(r, ModelFolder::open(r.model));
@@ -35,11 +35,11 @@ TEST(GuidanceUntil, WhatOnlyWaitingFramesSeeEncodesNoNegativePrompt) {
     EXPECT_TRUE(uses(985));
 }
 
-/// In a step where guidance lasts for no frame that moves the second forward is left out, and every frame that moves
-/// has the velocity that it has to have.
-TEST(GuidanceUntil, LastsInForcingForFramesThatMove) {
+/// A step in which no moving frame is guided needs no second forward. In all steps every moving frame must have its
+/// guided or unguided velocity.
+TEST(GuidanceUntil, DecidesInForcingByTheFramesThatMove) {
     struct Told : Observer, LayerObserver {
-        std::map<std::string, Tensor, std::less<>> velocities; ///< by key
+        std::map<std::string, Tensor, std::less<>> velocities; ///< by their keys
         LayerObserver* layers() override { return this; }
         bool wants(std::string_view key) const override { return key.ends_with("/velocity"); }
         void layer(std::string_view key, const Tensor& x) override { velocities[std::string(key)] = clone(x); }
@@ -56,7 +56,7 @@ TEST(GuidanceUntil, LastsInForcingForFramesThatMove) {
     const ForcingPlan plan = plan_of(r, w);
     const std::vector<int> forwards = step_forwards(r, model, w);
     ASSERT_EQ(plan.rows, std::ssize(forwards));
-    int guided = 0; ///< of the frames that move
+    int guided = 0; ///< how many moving frames were guided
     for (int row = 0; row < plan.rows; ++row) {
         const auto told_in = [&](const std::string& place) {
             const auto it = told.velocities.find(place + "/velocity");

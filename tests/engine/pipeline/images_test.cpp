@@ -47,7 +47,7 @@ TEST(SeenImage, SkyReelsRoundsItsPixelsInBf16) {
 TEST(SeenImage, GreyBecomesTheNumbersOfTheSpecification) {
     Image grey(48, 48);
     std::fill(grey.rgb.begin(), grey.rgb.end(), std::uint8_t(128));
-    // spec/clip.md 2.1: 0 -> 0.069037, 0.161393, 0.332839; 128 is 0.00392 above the middle.
+    // spec/clip.md 2.1 maps the middle to 0.069037, 0.161393 and 0.332839. A grey of 128 lies half a level above it.
     const double expected[3] = {0.069037 + 0.5 / 255 / 0.26862954, 0.161393 + 0.5 / 255 / 0.26130258,
                                 0.332839 + 0.5 / 255 / 0.27577711};
     for (const ImageRule rule : {ImageRule::wan, ImageRule::skyreels}) {
@@ -57,7 +57,8 @@ TEST(SeenImage, GreyBecomesTheNumbersOfTheSpecification) {
 }
 
 TEST(SeenImage, WanSqueezesAndSkyReelsCrops) {
-    // Left half black, right half white, twice as wide as the target: a crop keeps the edge where it is.
+    // The left half is black and the right half white. The picture is twice as wide as the target, and a crop keeps its
+    // edge in place.
     Image image(64, 16);
     for (int y = 0; y < 16; ++y) std::fill(image.row(y) + 3 * 32, image.row(y) + 3 * 64, std::uint8_t(255));
     const auto left_edge = [&](ImageRule rule) {
@@ -65,14 +66,14 @@ TEST(SeenImage, WanSqueezesAndSkyReelsCrops) {
     };
     EXPECT_LT(left_edge(ImageRule::wan), -0.9f);
     EXPECT_LT(left_edge(ImageRule::skyreels), -0.9f);
-    // Only the cropped picture reaches white within the first columns after its middle.
+    // Two pixels right of the edge only the cropped picture is white, because the squeezed one is blurred there.
     const SeenImage cropped = see_image(image, image, {.rule = ImageRule::forcing, .size = {32, 16}});
     EXPECT_EQ(cropped.pixels.data<float>()[17], 1.0f);
 }
 
-/// spec/pipelines.md 7.6: the reader of the video that goes on fits whole frames, where an image would be cut.
-TEST(SeenImage, AFrameOfTheVideoBeforeIsSeenWhole) {
-    Image image(64, 16); // its outer quarters white: what a crop to a square would lose
+/// spec/pipelines.md 7.6: the frames of a video that goes on are squeezed to the size, where an image would be cropped.
+TEST(SeenImage, AFrameOfAVideoThatGoesOnIsSeenWhole) {
+    Image image(64, 16); // its outer quarters are white, and a crop to a square would lose them
     for (int y = 0; y < 16; ++y) {
         std::fill(image.row(y), image.row(y) + 3 * 16, std::uint8_t(255));
         std::fill(image.row(y) + 3 * 48, image.row(y) + 3 * 64, std::uint8_t(255));
@@ -84,13 +85,13 @@ TEST(SeenImage, AFrameOfTheVideoBeforeIsSeenWhole) {
     EXPECT_EQ(corner(ImageRule::forcing), -1.0f);
 }
 
-/// spec/pipelines.md 5: 1920x1080 is scaled to 1252x704, two columns of which are cut off on either side.
+/// spec/pipelines.md 5: 1920x1080 is scaled to 1252x704 and loses two columns on either side.
 TEST(SeenImage, Ti2vCoversTheVideoAndCutsTheMiddle) {
     Image image(192, 108);
     for (int y = 0; y < 108; ++y) std::fill(image.row(y) + 3 * 96, image.row(y) + 3 * 192, std::uint8_t(255));
     const SeenImage seen = see_image(image, image, {.rule = ImageRule::ti2v, .size = {96, 96}});
     ASSERT_EQ(seen.pixels.shape(), (Shape{3, 96, 96}));
-    // Scaled to 171x96 and cut from column 37: the edge lies at 48.5.
+    // The picture is scaled to 171x96 and cut from column 37 on, so its edge lies at 48.5.
     EXPECT_LT(seen.pixels.data<float>()[46], -0.95f);
     EXPECT_GT(seen.pixels.data<float>()[51], 0.95f);
 }
@@ -99,14 +100,14 @@ TEST(SeenImage, ALastFrameOfAnotherSizeIsFittedToTheFirst) {
     const Image first = gradient(64, 32), last = gradient(100, 100);
     const SeenImage seen = see_image(last, first, {.rule = ImageRule::wan, .size = {64, 32}});
     ASSERT_EQ(seen.pixels.shape(), (Shape{3, 32, 64}));
-    // Scaled to 64x64 and cropped to rows 16 … 47: the vertical ramp starts at a quarter.
+    // The picture is scaled to 64x64 and cut to rows 16 … 47, so its vertical ramp starts at a quarter.
     EXPECT_NEAR(seen.pixels.data<float>()[1 * 32 * 64 + 32], 2 * 0.26 - 1, 0.03);
 }
 
-/// Wan 2.1's first_last_frame2video.py gives the cropped picture to both.
-TEST(SeenImage, ALastFrameIsTheSamePictureToClip) {
+/// Wan 2.1's first_last_frame2video.py gives the cropped last frame to both the VAE and CLIP.
+TEST(SeenImage, ALastFrameIsCroppedForClipToo) {
     const Image first = gradient(64, 32);
-    Image last(64, 64); // black but for the middle, which is all that the first's size keeps
+    Image last(64, 64); // black except for the middle, which is all that the first frame's aspect leaves of it
     for (int y = 16; y < 48; ++y) std::fill(last.row(y), last.row(y) + 3 * 64, std::uint8_t(255));
     const SeenImage seen = see_image(last, first, {.rule = ImageRule::wan, .size = {64, 32}, .clip_side = 224});
     for (const float v : seen.pixels.span<float>()) EXPECT_NEAR(v, 1, 1e-5);
@@ -119,7 +120,7 @@ TEST(SeenImage, ThinPicturesAreNotScaledToGigabytes) {
     EXPECT_THROW(see_image(tall, wide, {.rule = ImageRule::wan, .size = {32, 32}}), Error);
     EXPECT_THROW(see_image(line, line, {.rule = ImageRule::ti2v, .size = {32, 1024}}), Error);
     EXPECT_THROW(see_image(line, line, {.rule = ImageRule::diffusers, .size = {32, 32}, .clip_side = 224}), Error);
-    // What stays small is made, be it as thin.
+    // An equally thin picture is accepted where the scaled one stays small.
     const auto pixels = [](const Image& image, const Image& first, ImageRule rule) {
         return see_image(image, first, {.rule = rule, .size = {32, 32}}).pixels.shape();
     };
@@ -127,7 +128,7 @@ TEST(SeenImage, ThinPicturesAreNotScaledToGigabytes) {
     EXPECT_EQ(pixels(line, line, ImageRule::ti2v), (Shape{3, 32, 32}));
     EXPECT_EQ(pixels(line, tall, ImageRule::diffusers), (Shape{3, 32, 32}));
     EXPECT_EQ(pixels(Image(100, 1), Image(1, 100), ImageRule::wan), (Shape{3, 32, 32}));
-    // Landscape and portrait, large and small.
+    // A landscape with a portrait, and a small picture with a large one, are ordinary.
     const auto accepted = [](PictureSize image, PictureSize first) {
         check_aspect(image, first, {.rule = ImageRule::wan, .size = {832, 480}, .clip_side = 224});
     };

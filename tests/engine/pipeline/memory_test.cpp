@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Other sides for some of a file's tensors, all of whose numbers become a hole in it.
+/// Gives some of a file's tensors other sizes and replaces all numbers by a hole in the file.
 void widen(const fs::path& file,
            const std::function<std::int64_t(const std::string& name, std::size_t axis, std::int64_t side)>& wanted) {
     std::ifstream in(file, std::ios::binary);
@@ -65,7 +65,7 @@ protected:
     Request request_;
 };
 
-/// What a step holds at once is known from the headers, long before memory runs out.
+/// The headers tell what a step needs at once, so the refusal comes long before memory runs out.
 TEST_F(Memory, MoreThanTheMachineHasIsRefused) {
     request_.width = request_.height = 1024, request_.frames = 81;
     EXPECT_NO_THROW(resolved());
@@ -80,11 +80,11 @@ TEST_F(Memory, MoreThanTheMachineHasIsRefused) {
               return wide ? std::int64_t{1} << 24 : side;
           });
     const std::string said = refusal([&] { resolved(); });
-    // GiB: of so wide a hidden layer a piece alone is there at a time.
+    // In GiB. The hidden layer is so wide that it is computed in pieces, one at a time.
     EXPECT_NE(said.find("1024x1024 with 81 frames needs 404."), std::string::npos) << said;
 }
 
-/// A vocabulary that is larger than everything else: at its most a run holds it alone.
+/// The vocabulary of this model is larger than everything else, and the run's peak is while the text is encoded.
 TEST_F(Memory, TheTextEncoderCountsToo) {
     request_.width = request_.height = 32, request_.frames = 5;
     widen(folder_ / "model/text_encoder/model.safetensors",
@@ -95,11 +95,11 @@ TEST_F(Memory, TheTextEncoderCountsToo) {
     const ModelFolder model = ModelFolder::open(r.model);
     const Estimate e = Pipeline::estimate(r, model);
     EXPECT_LT(e.steps_bytes, std::size_t{90} << 20);
-    EXPECT_GE(e.peak_bytes, std::size_t{96} << 20); // 24 columns of it in f32
+    EXPECT_GE(e.peak_bytes, std::size_t{96} << 20); // the embedding has 24 columns in f32
 }
 
-/// Each rung leaves room for half as many activations more, and the ladder has an end; without weights to stream there
-/// is none.
+/// After memory ran out on a card, each rung reserves half of the activations' size more. There are three rungs, and
+/// none for a device that does not stream weights.
 TEST_F(Memory, TheLadderHasThreeRungs) {
     struct Streaming : cpu::CpuBackend {
         using CpuBackend::CpuBackend;
@@ -122,7 +122,7 @@ TEST_F(Memory, TheLadderHasThreeRungs) {
     EXPECT_FALSE(next_rung(memory, card, rung, quiet));
 }
 
-/// What the blocks of both branches added.
+/// TeaCache keeps what the blocks added, for the guided and for the unguided branch.
 TEST_F(Memory, WhatTeaCacheKeepsCountsToo) {
     request_.width = request_.height = 64, request_.frames = 5;
     Request r = resolved();
@@ -132,7 +132,7 @@ TEST_F(Memory, WhatTeaCacheKeepsCountsToo) {
     const std::size_t without = transformer_needs(weights, r, variant).activations;
     r.cache.emplace();
     const std::size_t with = transformer_needs(weights, r, variant).activations;
-    const std::size_t stream = std::size_t(2 * 4 * 4 * variant.dim) * sizeof(float); // tokens x width
+    const std::size_t stream = std::size_t(2 * 4 * 4 * variant.dim) * sizeof(float); // the tokens times the width
     EXPECT_GE(with, without + 2 * stream);
 }
 

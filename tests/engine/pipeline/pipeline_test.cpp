@@ -28,7 +28,7 @@ Request small_request(const char* model) {
     return r;
 }
 
-/// What one run leaves, and what it told.
+/// Records what a run reports.
 struct Told : Observer {
     std::vector<Stage> begun;
     int steps = 0, last_total = 0;
@@ -126,7 +126,8 @@ TEST(Pipeline, StoppedAfterAnyStepItGoesOnWithTheSameBytes) {
     }
 }
 
-/// spec/pipelines.md 5: its tokens are at timestep 0, and what the solver makes of them is put back after each step.
+/// spec/pipelines.md 5: the tokens of the start image are at timestep 0, and its latent is put back after every step
+/// because the solver changes it.
 TEST(Pipeline, Ti2vKeepsItsFirstFrameAndGoesOnFromAnyStep) {
     Request r = small_request("Wan2.2-TI2V-tiny");
     r.width = 64, r.height = 32, r.frames = 9;
@@ -148,7 +149,7 @@ TEST(Pipeline, Ti2vKeepsItsFirstFrameAndGoesOnFromAnyStep) {
         EXPECT_TRUE(same_bytes(again.latent, state.latent)) << s.step;
     }
     c.condition = Tensor::zeros({4, 3, 2, 4});
-    EXPECT_THROW(Pipeline::check_conditioning(f.request, f.model, c), Error); // it takes none
+    EXPECT_THROW(Pipeline::check_conditioning(f.request, f.model, c), Error); // this model takes no condition
     c.condition = {}, c.prefix = {};
     EXPECT_THROW(Pipeline::check_conditioning(f.request, f.model, c), Error);
 }
@@ -168,7 +169,7 @@ TEST(Pipeline, ACleanFirstFrameStaysAndAnEndImageIsDropped) {
     Fixture f(r);
     const Conditioning c = f.condition();
     DenoiseState state = f.pipeline.begin(f.request, f.model, c);
-    ASSERT_EQ(state.latent.size(1), 4); // three frames of the clip, the end image behind them
+    ASSERT_EQ(state.latent.size(1), 4); // three frames of the clip and the end image behind them
     f.denoise(c, state);
     EXPECT_TRUE(same_bytes(state.latent.select(1, 0).to_host_f32(), c.prefix.select(1, 0).to_host_f32()));
     EXPECT_TRUE(same_bytes(state.latent.select(1, 3).to_host_f32(), c.end.select(1, 0).to_host_f32()));
@@ -187,7 +188,7 @@ TEST(Pipeline, TheConditionOfAnImageHasItsMask) {
     EXPECT_TRUE(f.told.warnings.empty());
 }
 
-/// Stored conditioning may come from anyone.
+/// A run's folder, and the conditioning stored in it, may come from anyone.
 TEST(Pipeline, FeaturesOfAnImageMustFitTheModelAndTheRequest) {
     Request r = small_request("SkyReels-V2-I2V-tiny");
     r.image = fixtures / "_inputs" / "landscape.png";
@@ -205,7 +206,7 @@ TEST(Pipeline, FeaturesOfAnImageMustFitTheModelAndTheRequest) {
     EXPECT_THROW(Pipeline::check_conditioning(text.request, text.model, c), Error);
 }
 
-TEST(Pipeline, AnImageEncoderThatDoesNotSeeTheLastImageIsTold) {
+TEST(Pipeline, WarnsIfTheImageEncoderDoesNotSeeTheLastImage) {
     Request r = small_request("SkyReels-V2-I2V-tiny");
     r.image = r.last_image = fixtures / "_inputs" / "landscape.png";
     Fixture f(r);
@@ -214,8 +215,9 @@ TEST(Pipeline, AnImageEncoderThatDoesNotSeeTheLastImageIsTold) {
     EXPECT_NE(f.told.warnings[0].find("sees the start image alone"), std::string::npos) << f.told.warnings[0];
 }
 
-/// 90x60 of the video's; sides that are whole latents are never quite its aspect.
-TEST(Pipeline, AVideoThatIsStretchedIsTold) {
+/// The video has 90x60 pixels. Sides of whole latents rarely have exactly that aspect, and a small difference gives no
+/// warning.
+TEST(Pipeline, WarnsIfTheVideoIsStretched) {
     for (const auto& [width, told] : {std::pair{64, true}, {96, false}}) {
         Request r = small_request("SkyReels-V2-DF-tiny");
         r.width = width, r.height = 64;
@@ -272,7 +274,7 @@ Request windows_request() {
     return r;
 }
 
-/// spec/pipelines.md 7.5
+/// The examples of spec/pipelines.md 7.5.
 TEST(Windows, AreThoseOfTheReference) {
     const auto latent_frames = [](int frames, int base, int overlap) {
         Request r = windows_request();
@@ -305,7 +307,7 @@ TEST(Windows, StoppedAfterAnyStepTheyGoOnWithTheSameBytes) {
     for (const int noise : {0, 40}) {
         Request r = windows_request();
         r.forcing->condition_noise = noise;
-        if (noise > 0) r.frames = 21, r.forcing->overlap = 9; // each window makes fewer pictures than the next is given
+        if (noise > 0) r.frames = 21, r.forcing->overlap = 9; // each window makes fewer pictures than it passes on
         Fixture f(r);
         const Conditioning c = f.condition();
         std::vector<DenoiseState> states{f.pipeline.begin(f.request, f.model, c)};
@@ -339,7 +341,7 @@ TEST(Windows, PicturesComeInOrderWhetherAtOnceOrAtTheEnd) {
     state = f.pipeline.begin(f.request, f.model, c);
     Told again;
     f.pipeline.denoise(f.request, f.model, c, state, {.pictures = into(at_once)}, again, {});
-    EXPECT_EQ(at_once.size(), 13u + 8); // the last window's are not there yet
+    EXPECT_EQ(at_once.size(), 13u + 8); // the last window is not decoded yet
     ASSERT_EQ(state.before.size(), 2u);
     EXPECT_TRUE(!state.before[0] && !state.before[1]) << "a long clip's would fill the memory";
     f.pipeline.decode(f.request, f.model, state.all(), into(at_once), f.told, {}, 2);
@@ -348,10 +350,10 @@ TEST(Windows, PicturesComeInOrderWhetherAtOnceOrAtTheEnd) {
     for (std::size_t i = 0; i < at_once.size(); ++i) EXPECT_TRUE(same_bytes(at_once[i], at_the_end[i])) << i;
 }
 
-/// Notes what a run takes and how long it says that it will still take.
+/// Notes how long each step took and how long the run said that it would still take.
 struct Timed : Observer {
     std::vector<double> seconds, left;
-    std::string computed; ///< a letter for each step
+    std::string computed; ///< 'x' for a step that was computed, '.' for a reused one
     void step_done(const StepInfo& info) override {
         seconds.push_back(info.seconds), computed += info.reused > 0 ? '.' : 'x';
     }
@@ -360,7 +362,7 @@ struct Timed : Observer {
     }
 };
 
-/// A step after the end of guidance makes half the forwards of one before; one that TeaCache leaves out makes none.
+/// A step after the end of guidance makes half as many forwards as one before, and one that TeaCache skips makes none.
 TEST(Pipeline, TimeLeftGoesByTheForwardsOfTheStepsToCome) {
     const auto timed = [](const Request& r) {
         Fixture f(r);
@@ -371,7 +373,8 @@ TEST(Pipeline, TimeLeftGoesByTheForwardsOfTheStepsToCome) {
         return out;
     };
     Request r = small_request("Wan2.1-T2V-tiny");
-    r.shift = 1, r.sampler = Sampler::euler, r.guidance = 5, r.guidance_until = 700; // of times 999, 749, 499, 249
+    // The times are 999, 749, 499 and 249.
+    r.shift = 1, r.sampler = Sampler::euler, r.guidance = 5, r.guidance_until = 700;
     const Timed ends = timed(r);
     ASSERT_EQ(ends.left.size(), 5u);
     EXPECT_LT(ends.left[0], 0);
@@ -379,18 +382,19 @@ TEST(Pipeline, TimeLeftGoesByTheForwardsOfTheStepsToCome) {
     EXPECT_NEAR(ends.left[2] / (ends.seconds[0] + ends.seconds[1]), 2.0 / 4, 1e-6);
     EXPECT_EQ(ends.left[4], 0);
 
-    r.cache = StepCaching{StepCaching::most, false, {1, 0}}; // computes the first and the last
+    r.cache = StepCaching{StepCaching::most, false, {1, 0}}; // TeaCache computes only the first and the last step
     const Timed cached = timed(r);
     EXPECT_NEAR(cached.left[1] / cached.seconds[0], 1.0 / 2, 1e-6);
 
-    r = small_request("SkyReels-V2-DF-tiny"); // in windows of three, three and two latent frames
+    r = small_request("SkyReels-V2-DF-tiny"); // windows of three latent frames each
     r.frames = 17, r.steps = 2, r.forcing = Forcing{.overlap = 5, .base = 9};
     const Timed windows = timed(r);
     ASSERT_EQ(windows.seconds.size(), 6u);
     EXPECT_GE(windows.left[3], 0) << "the pace of the first window is known in the second";
 }
 
-/// What is never guided needs no negative prompt; how TeaCache counts does not change by it.
+/// A run that is never guided needs no negative prompt. TeaCache still counts two forwards a step, as the reference
+/// does.
 TEST(Pipeline, GuidanceThatEndsBeforeItBeginsEncodesNoNegativePrompt) {
     Request r = small_request("SkyReels-V2-DF-tiny");
     r.forcing = Forcing{}, r.steps = 8, r.frames = 5, r.guidance = 5, r.guidance_until = 1000;
@@ -405,19 +409,19 @@ TEST(Pipeline, GuidanceThatEndsBeforeItBeginsEncodesNoNegativePrompt) {
         DenoiseState state = f.pipeline.begin(f.request, f.model, c);
         Timed told;
         f.pipeline.denoise(f.request, f.model, c, state, {}, told, {});
-        EXPECT_EQ(told.computed, "x...x..."); // "xx......" where nothing asks for guidance
+        EXPECT_EQ(told.computed, "x...x..."); // without guidance in the request it would be "xx......"
         return state.latent;
     };
     const Tensor without = run();
-    c.negative_text = c.text; // as programs before stored it
+    c.negative_text = c.text; // earlier versions stored one
     EXPECT_TRUE(same_bytes(run(), without));
     f.request.guidance_until = 900;
     EXPECT_TRUE(uses_negative(f.request, f.model));
     EXPECT_THROW(Pipeline::check_conditioning(f.request, f.model, Conditioning{.text = c.text}), Error);
 }
 
-/// The low-noise expert has no step that is as noisy as guidance asks for.
-TEST(Pipeline, GuidanceOfTheSecondExpertThatEndsBeforeItEncodesNoNegativePrompt) {
+/// None of the low-noise expert's steps is as noisy as those that are guided.
+TEST(Pipeline, GuidanceThatEndsBeforeTheSecondExpertEncodesNoNegativePrompt) {
     Request r = small_request("Wan2.2-T2V-A14B-tiny");
     r.guidance = 1, r.guidance_low = 4, r.guidance_until = 900;
     Fixture f(r);
@@ -437,7 +441,7 @@ TEST(Pipeline, GuidanceOfTheSecondExpertThatEndsBeforeItEncodesNoNegativePrompt)
     EXPECT_THROW(Pipeline::check_conditioning(f.request, f.model, c), Error);
 }
 
-/// Goes on from every step of a run with TeaCache, asking for what is stored alone.
+/// Goes on from every step of a run with TeaCache, with nothing but what is stored on the disk.
 void expect_the_same_from_any_step(const Request& r, int reused) {
     struct Counted : Observer {
         int forwards = 0, reused = 0;
@@ -469,23 +473,23 @@ void expect_the_same_from_any_step(const Request& r, int reused) {
 TEST(StepCache, StoppedAfterAnyStepItGoesOnWithTheSameBytes) {
     Request r = small_request("Wan2.1-T2V-tiny");
     r.steps = 7;
-    r.cache = StepCaching{StepCaching::most, false, {1, 0}}; // everything that is not forced
+    r.cache = StepCaching{StepCaching::most, false, {1, 0}}; // reuses every forward that need not be computed
     expect_the_same_from_any_step(r, 10);
     for (const DType dtype : {DType::f32, DType::bf16}) {
         r = small_request("SkyReels-V2-DF-tiny");
         r.steps = 3, r.frames = 13, r.dtype = dtype;
         r.forcing = Forcing{1, 1, false};
         r.cache = StepCaching{StepCaching::most, false, {1, 0}};
-        expect_the_same_from_any_step(r, 8); // six rows, of which the first and the fourth are computed
-        r.guidance = 1;                      // one forward a row: the first two
+        expect_the_same_from_any_step(r, 8); // of six rows the first and the fourth are computed
+        r.guidance = 1;                      // there is one forward a row, of which the first two are computed
         expect_the_same_from_any_step(r, 4);
     }
-    // Of 22 rows one in five is guided, and the last of those takes over what the twelfth computes for it.
+    // Of 22 rows every fifth is guided. The last guided row reuses what the twelfth one computes for it.
     r.guidance = 5, r.guidance_until = 985, r.steps = 7, r.forcing = Forcing{.ar_step = 5};
     expect_the_same_from_any_step(r, 22 + 4 + 1 - 4);
 }
 
-TEST(StepCache, WindowsBeginComputedAndGoOnFromAnyStep) {
+TEST(StepCache, EachWindowComputesItsFirstStepAndGoesOnFromAny) {
     Request r = windows_request();
     r.steps = 4, r.frames = 21;
     r.forcing->condition_noise = 40;
@@ -505,22 +509,22 @@ TEST(StepCache, ThreadsAndAThresholdThatIsNeverReachedChangeNothing) {
     EXPECT_FALSE(same_bytes(reused, plain));
 }
 
-/// The same request with its latents in bf16.
+/// The same request with latents in bf16.
 Request in_bf16(Request r) {
     r.dtype = DType::bf16;
     return r;
 }
 
-/// spec/pipelines.md 7.4: of each step its own, and rounded wherever the reference keeps bf16.
-TEST(Windows, NoiseOnWhatIsGivenIsNewInEachStepAndRoundedAsTheReferenceDoes) {
+/// spec/pipelines.md 7.4: each step draws its own noise, which is rounded wherever the reference holds it in bf16.
+TEST(Windows, NoiseOnGivenFramesIsNewInEachStepAndRoundedAsInTheReference) {
     Request r = windows_request();
     const Tensor zeros = Tensor::zeros({2, 3, 4, 5});
-    r.forcing->condition_noise = 1000; // nothing else
+    r.forcing->condition_noise = 1000; // all noise, nothing of the latent
     const Tensor noise = with_condition_noise(r, zeros, 2, 6);
     EXPECT_FALSE(same_bytes(noise, with_condition_noise(r, zeros, 2, 7)));
     EXPECT_TRUE(same_bytes(noise, with_condition_noise(r, zeros, 2, 6)));
     const Tensor last = noise.slice(1, 2, 3).to_host_f32();
-    for (const float v : last.span<float>()) EXPECT_EQ(v, 0); // not given
+    for (const float v : last.span<float>()) EXPECT_EQ(v, 0); // the third frame is not given, so it gets no noise
     r.forcing->condition_noise = 300;
     Tensor latent = Tensor::zeros(zeros.shape());
     for (std::size_t i = 0; i < latent.span<float>().size(); ++i)
@@ -528,7 +532,7 @@ TEST(Windows, NoiseOnWhatIsGivenIsNewInEachStepAndRoundedAsTheReferenceDoes) {
     const Tensor f32 = with_condition_noise(r, latent, 2, 6), bf16 = with_condition_noise(in_bf16(r), latent, 2, 6);
     for (std::size_t i = 0; i < 120; ++i) {
         const float x = latent.span<float>()[i], n = noise.span<float>()[i];
-        if (i / 20 % 3 == 2) { // not given
+        if (i / 20 % 3 == 2) { // a frame that is not given
             EXPECT_EQ(f32.span<float>()[i], x);
             EXPECT_EQ(bf16.span<float>()[i], x);
             continue;
@@ -539,7 +543,7 @@ TEST(Windows, NoiseOnWhatIsGivenIsNewInEachStepAndRoundedAsTheReferenceDoes) {
     }
 }
 
-/// SkyReels keeps its latents in bf16 from the first one on; Wan draws in f32.
+/// SkyReels holds its latents in bf16 from the very first one, Wan draws them in f32.
 TEST(Windows, TheFirstLatentOfForcingIsRounded) {
     Request r = windows_request();
     const Tensor noise = TorchCpuGenerator(5).randn({2, 3, 4, 5});
@@ -559,7 +563,7 @@ TEST(Windows, TheFirstLatentOfForcingIsRounded) {
     EXPECT_STREQ(rounded(in_bf16(r)), "as drawn");
 }
 
-/// A card's noise goes by its multiprocessors: the same tensor as the generator's own fixture.
+/// A card's noise depends on how many multiprocessors it has. This tensor is the one in the generator's fixture.
 TEST(Pipeline, NoiseOfACardIsThatOfItsMultiprocessors) {
     Request r = small_request("Wan2.1-T2V-tiny");
     r.mode = Mode::t2v, r.frames = 33, r.seed = 5;
@@ -577,7 +581,7 @@ TEST(Pipeline, NoiseOfACardIsThatOfItsMultiprocessors) {
         ASSERT_NEAR(one.span<float>()[i], wanted.span<float>()[i], 2e-6) << i;
 }
 
-TEST(Windows, OfNoiseOnWhatIsGivenTheModelSeesSomeAndTheClipKeepsNone) {
+TEST(Windows, NoiseOnGivenFramesIsSeenByTheModelAndNotKeptInTheClip) {
     Request r = small_request("SkyReels-V2-DF-tiny");
     r.image = fixtures / "_inputs" / "landscape.png";
     r.forcing.emplace();

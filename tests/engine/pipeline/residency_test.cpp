@@ -15,7 +15,7 @@
 namespace denoir {
 namespace {
 
-/// Each is some MiB at UMT5-XXL's width.
+/// An encoded prompt takes some MiB at UMT5-XXL's width, so only the last few are kept.
 TEST(Residency, KeepsThePromptsUsedLast) {
     Residency often(Residency::Span::runs), once;
     const auto kept = [](Residency& of) {
@@ -32,7 +32,7 @@ TEST(Residency, KeepsThePromptsUsedLast) {
     EXPECT_EQ(kept(once), 0);
 }
 
-/// Whoever asks for a VAE says vae21, whichever the model has.
+/// Callers ask for "vae21", whichever VAE the model has.
 TEST(Residency, EitherVaeIsReleased) {
     const std::filesystem::path models = std::filesystem::path(DENOIR_FIXTURES) / "_models";
     for (const char* name : {"Wan2.1-T2V-tiny", "Wan2.2-TI2V-tiny"}) {
@@ -45,7 +45,7 @@ TEST(Residency, EitherVaeIsReleased) {
     }
 }
 
-/// The numbers that a VAE's latents are normalised with may stand there alone.
+/// Another config.json can mean other numbers to normalise latents with, even if the weights are the same.
 TEST(Residency, AnotherConfigIsReadAgain) {
     namespace fs = std::filesystem;
     const test::TempFolder folder;
@@ -65,7 +65,7 @@ TEST(Residency, AnotherConfigIsReadAgain) {
     }
 }
 
-/// It says which tensors of its shards count.
+/// The index says which tensors of the shards count.
 TEST(Residency, AnotherIndexIsReadAgain) {
     namespace fs = std::filesystem;
     const test::TempFolder folder;

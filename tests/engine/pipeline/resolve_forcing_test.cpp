@@ -30,7 +30,7 @@ TEST(Resolve, ForcingFollowsFromTheFamily) {
     EXPECT_EQ(Pipeline::step_count(r), 30);
 }
 
-/// 11 pictures of 90x60.
+/// A folder with 11 pictures of 90x60.
 const std::filesystem::path before = std::filesystem::path(DENOIR_FIXTURES) / "_inputs" / "before";
 
 Forcing after_video(int overlap) {
@@ -47,7 +47,8 @@ TEST(Resolve, AClipThatGoesOnTakesTheVideosSizeAndTheRestOfItsFrames) {
             q.forcing->video = video;
         });
     };
-    const Request r = of(before); // 90x60 is no multiple of 16: the model's own area in this aspect
+    // 90x60 is no multiple of 16, so the clip has the model's own area in the video's aspect.
+    const Request r = of(before);
     EXPECT_NEAR(double(*r.width) / *r.height, 1.5, 0.05);
     EXPECT_NEAR(double(*r.width) * *r.height, 960.0 * 544, 0.05 * 960 * 544);
     EXPECT_EQ(r.fps, 24);
@@ -56,7 +57,7 @@ TEST(Resolve, AClipThatGoesOnTakesTheVideosSizeAndTheRestOfItsFrames) {
     EXPECT_EQ(own.height, 144);
     EXPECT_EQ(own.fps, 16);
     EXPECT_EQ(Pipeline::step_count(own), 4);
-    // Asynchronous: each of the three new latent frames two rows behind the one before.
+    // With ar_step 2 each of the three new latent frames begins two rows after the one before.
     const Request rows = resolved("SkyReels-V2-DF-tiny", [](Request& q) {
         q.frames = 21, q.steps = 4, q.forcing = after_video(9), q.forcing->ar_step = 2;
     });
@@ -114,7 +115,7 @@ TEST(FramesBefore, AreTheLastOfTheVideoOrOfItsBeginning) {
         return int(frames.read(0).rgb[0]) / 10;
     };
     EXPECT_EQ(first(5), 4);
-    EXPECT_EQ(first(9), 0); // all of them
+    EXPECT_EQ(first(9), 0); // the whole video
     EXPECT_EQ(first(5, 7), 2);
     EXPECT_EQ(first(5, 9), 4);
     EXPECT_EQ(first(5, 5), 0);
@@ -125,7 +126,7 @@ TEST(FramesBefore, AreTheLastOfTheVideoOrOfItsBeginning) {
     EXPECT_NE(refusal([&] { first(5, 10); }).find("10 frames are more than the video has: 9"), std::string::npos);
 }
 
-/// The table of SkyReels: 97 frames at a time, 17 of them of the window before (spec/pipelines.md 6).
+/// SkyReels' table (spec/pipelines.md 6): windows of 97 frames, which share 17 with the window before.
 TEST(Resolve, ALongClipIsMadeInWindows) {
     const auto of = [](int frames, const Forcing& forcing) {
         return resolved("SkyReels-V2-DF-tiny", [&](Request& q) {
@@ -137,10 +138,11 @@ TEST(Resolve, ALongClipIsMadeInWindows) {
     EXPECT_EQ(r.forcing->base, 97);
     EXPECT_EQ(Pipeline::step_count(r), 3 * 3);
     EXPECT_EQ(of(257, {.block = 5}).forcing->base, 97);
-    EXPECT_EQ(of(257, {.block = 13}).forcing->base, std::nullopt); // 65 latent frames: whole blocks, a window's are not
-    EXPECT_EQ(of(257, {.base = 257}).forcing->base, 257);          // one, if that is wanted
+    // 65 latent frames are whole blocks of 13, but a window's 25 are not.
+    EXPECT_EQ(of(257, {.block = 13}).forcing->base, std::nullopt);
+    EXPECT_EQ(of(257, {.base = 257}).forcing->base, 257); // a single window, if the user asks for that
     EXPECT_EQ(Pipeline::step_count(of(257, {.base = 257})), 3);
-    // A branch is divided as its parent was; noise of a file is that of the whole clip.
+    // A branch is divided as its parent was, and a file with noise has the noise of the undivided clip.
     const auto undivided = [&](const std::function<void(Request&)>& change) {
         return resolved("SkyReels-V2-DF-tiny",
                         [&](Request& q) {
@@ -153,7 +155,7 @@ TEST(Resolve, ALongClipIsMadeInWindows) {
     const TempFolder folder;
     write_safetensors(folder / "noise", {{"noise", Tensor::zeros({16, 65, 6, 8})}});
     EXPECT_EQ(undivided([&](Request& q) { q.noise = {NoiseSource::Kind::file, 0, folder / "noise"}; }), std::nullopt);
-    // Asynchronous: each window has rows of its own.
+    // With ar_step each window has rows of its own.
     const Request rows = of(21, {.ar_step = 1, .overlap = 5, .base = 13});
     EXPECT_EQ(Pipeline::step_count(rows), (3 + 3) + (3 + 1));
 }
@@ -170,9 +172,9 @@ TEST(Resolve, WindowsThatLeaveNothingToMakeAreRefused) {
     EXPECT_EQ(refusal(21, 13, 6), "forcing.overlap");
     EXPECT_EQ(refusal(21, 12, 5), "forcing.base");
     EXPECT_EQ(refusal(21, 1, 1), "forcing.base");
-    EXPECT_EQ(refusal(21, 21, 6), "accepted"); // one window, which is given nothing
+    EXPECT_EQ(refusal(21, 21, 6), "accepted"); // there is one window, and nothing to share
     EXPECT_EQ(refusal(29, 13, 5, 2), "accepted");
-    EXPECT_EQ(refusal(25, 13, 5, 2), "frames"); // seven latent ones
+    EXPECT_EQ(refusal(25, 13, 5, 2), "frames"); // seven latent frames are no whole blocks of two
     EXPECT_EQ(refusal(29, 17, 5, 2), "forcing.base");
     EXPECT_EQ(refusal(29, 13, 9, 2), "forcing.block");
     EXPECT_EQ(refusal(16381, 5, 1), "accepted");
@@ -188,7 +190,7 @@ TEST(Resolve, AsynchronousForcingHasMoreRowsThanSteps) {
     const Request r = resolved("SkyReels-V2-DF-tiny", [](Request& q) {
         q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false};
     });
-    EXPECT_EQ(Pipeline::step_count(r), 4 + 4 * 2); // N + (R - 1)·a, spec/pipelines.md 7.1
+    EXPECT_EQ(Pipeline::step_count(r), 4 + 4 * 2); // N + (R - 1)·a as in spec/pipelines.md 7.1
 }
 
 TEST(Resolve, NoiseLevelsFallToNothing) {
@@ -223,7 +225,7 @@ TEST(Resolve, NoiseLevelsFallInEachWindow) {
         EXPECT_EQ(levels[end], 0);
         EXPECT_TRUE(levels[end - 2] > levels[end - 1] && levels[end - 1] > 0) << end;
     }
-    EXPECT_EQ(levels[4], levels[7]); // windows of one size
+    EXPECT_EQ(levels[4], levels[7]); // both windows have the same size
 }
 
 } // namespace

@@ -52,8 +52,9 @@ TEST(Resolve, RelativesOfWanAreRefusedByName) {
     EXPECT_TRUE(says_so([&] { (void)Pipeline::defaults(r, model); }));
 }
 
-/// A guidance that was said is both experts', also where what is left open is shown.
-TEST(Resolve, TheLowNoiseExpertFollowsAGuidanceThatWasSaid) {
+/// A guidance that the user gives is meant for both experts. The studio's hints, which come from defaults(), must agree
+/// with the run.
+TEST(Resolve, TheLowNoiseExpertFollowsTheUsersGuidance) {
     Request q;
     q.model = models / "Wan2.2-T2V-A14B-tiny", q.prompt = "a fox";
     const ModelFolder model = ModelFolder::open(q.model);
@@ -75,10 +76,10 @@ TEST(Resolve, TheBundledModelBringsItsOwnDefaults) {
     EXPECT_EQ(r.frames, 33);
     EXPECT_EQ(r.fps, 16);
     EXPECT_EQ(r.steps, 20);
-    EXPECT_EQ(r.negative_prompt, ""); // Wan's is Chinese, which this model's tokenizer does not know
+    EXPECT_EQ(r.negative_prompt, ""); // Wan's is Chinese, which this model's tokenizer cannot encode
 }
 
-TEST(Resolve, WhatTheUserSaidStays) {
+TEST(Resolve, WhatTheUserChoseStays) {
     const Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) {
         q.width = 64, q.height = 96, q.frames = 5, q.steps = 2, q.seed = 0, q.guidance = 1.0, q.dtype = DType::f32,
         q.negative_prompt = "";
@@ -91,7 +92,7 @@ TEST(Resolve, WhatTheUserSaidStays) {
     EXPECT_EQ(r.precision, PrecisionPolicy::f32);
 }
 
-TEST(Resolve, OneSideAloneTakesTheOtherFromTheDefaultsOrTheImage) {
+TEST(Resolve, OneSideIsCompletedFromTheDefaultsOrTheImage) {
     const Request text = resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 64; });
     EXPECT_EQ(text.width, 64);
     EXPECT_EQ(text.height, 480);
@@ -107,7 +108,7 @@ TEST(Resolve, OneSideAloneTakesTheOtherFromTheDefaultsOrTheImage) {
     EXPECT_NEAR(double(*low.width) / 96, double(*whole.width) / *whole.height, 8.0 / 96);
 }
 
-/// spec/schedulers.md 9: of the size, not only of the name.
+/// spec/schedulers.md 9: the size in the request decides where the name says none.
 TEST(Resolve, ShiftOfWansImageModelsFollowsTheSize) {
     const auto shift = [](int width, int height) {
         const auto sized = [=](Request& q) {
@@ -122,7 +123,8 @@ TEST(Resolve, ShiftOfWansImageModelsFollowsTheSize) {
     EXPECT_EQ(shift(64, 64), 5.0);
 }
 
-/// As the files of Comfy-Org, city96 and lightx2v write it, as the repositories do, and from inside of one.
+/// In the spellings of the files by Comfy-Org, city96 and lightx2v, as in the original repositories, and where the
+/// model is the current folder.
 TEST(Resolve, ASizeInANameIsReadHoweverItIsWritten) {
     const TempFolder folder;
     const auto shift = [](const std::filesystem::path& model) {
@@ -144,7 +146,7 @@ TEST(Resolve, ASizeInANameIsReadHoweverItIsWritten) {
     std::filesystem::current_path(there);
     EXPECT_EQ(shift("."), 3.0);
     std::filesystem::current_path(from);
-    // The nearest counts: whoever keeps all models in one folder calls it anything.
+    // The name nearest to the model counts, since people keep all their models in one folder of any name.
     std::filesystem::create_directory(folder / "480p models");
     std::filesystem::rename(folder / "wan2.1-i2v-720p", folder / "480p models/wan2.1-i2v-14b-720p");
     EXPECT_EQ(shift(folder / "480p models/wan2.1-i2v-14b-720p"), 5.0);
@@ -154,7 +156,7 @@ TEST(Resolve, ASizeInANameIsReadHoweverItIsWritten) {
     EXPECT_EQ(df.frames, 121);
 }
 
-/// Fun-InP 1.3B, whose name says no size.
+/// Fun-InP 1.3B is such a model, and its name says no size.
 TEST(Resolve, ASmallImageModelKeepsTheSmallAreaForAnImage) {
     const TempFolder folder;
     const auto of = [&](const char* name) {
@@ -170,7 +172,8 @@ TEST(Resolve, ASmallImageModelKeepsTheSmallAreaForAnImage) {
     EXPECT_EQ(named.shift, 5.0);
 }
 
-/// A model of Wan 2.1's form without the first-last-frame model's table, as a merged one of Wan 2.2.
+/// A merged model of Wan 2.2 can have Wan 2.1's form, but not the table of positions that a first-last-frame model was
+/// trained with.
 TEST(Resolve, ALastImageAloneMakesNoFirstLastFrameModel) {
     Request q;
     q.model = models / "Wan2.2-I2V-A14B-tiny-Diffusers", q.prompt = "a fox", q.family = Family::wan;
@@ -195,7 +198,7 @@ TEST(Resolve, ALastImageAloneMakesNoFirstLastFrameModel) {
 TEST(Resolve, HalfOfAModelOfTwoExpertsIsRefused) {
     const auto low_is_missing = [](Request& q) { q.family = Family::wan22; };
     EXPECT_NE(refused("Wan2.1-T2V-tiny", low_is_missing).find("low-noise transformer"), std::string::npos);
-    // By the names of what is there.
+    // The names of the files tell which half is missing.
     const TempFolder folder;
     const auto refusal = [&](const char* path) {
         Request q;
@@ -211,7 +214,7 @@ TEST(Resolve, HalfOfAModelOfTwoExpertsIsRefused) {
     std::filesystem::rename(folder / "model/low_noise_model", folder / "model/high_noise_model");
     EXPECT_NE(refusal("model").find("the low-noise one is missing"), std::string::npos) << refusal("model");
     EXPECT_EQ(refusal("model").find("family wan"), std::string::npos);
-    // Its file's name alone, without a word of noise; and a merged one, which is complete.
+    // So does the name of a single file without the word "noise". A merged model is complete and needs only its family.
     std::filesystem::copy(models / "Wan2.1-T2V-tiny", folder / "Wan2.2-T2V-A14B-LOW",
                           std::filesystem::copy_options::recursive);
     EXPECT_NE(refusal("Wan2.2-T2V-A14B-LOW").find("the high-noise one is missing"), std::string::npos);
@@ -220,7 +223,7 @@ TEST(Resolve, HalfOfAModelOfTwoExpertsIsRefused) {
     Request merged;
     merged.model = folder / "wan2.2-t2v-merged", merged.prompt = "a fox", merged.family = Family::wan;
     EXPECT_EQ(Pipeline::resolve(merged, ModelFolder::open(merged.model)).mode, Mode::t2v);
-    // Of a name that says it nobody asks.
+    // A name that says that the model is merged needs no family.
     std::filesystem::rename(folder / "wan2.2-t2v-merged", folder / "wan2.2-t2v-rapid-aio");
     EXPECT_EQ(refusal("wan2.2-t2v-rapid-aio"), "accepted");
 }
@@ -255,7 +258,7 @@ TEST(Defaults, SkyReelsImageModelsKeepTheirsWithALastImage) {
     EXPECT_EQ(d.guidance, 5.0);
 }
 
-/// Fun-InP looks like an image-to-video model and takes a last image; A14B takes either, too.
+/// Fun-InP looks like an image-to-video model and takes a last image all the same. A14B works with and without one.
 TEST(Resolve, FirstLastFrameModelsNeedBothImages) {
     const char *i2v = "SkyReels-V2-I2V-tiny", *flf2v = "Wan2.1-FLF2V-tiny";
     for (const Family family : {Family::skyreels, Family::wan}) {
@@ -279,7 +282,7 @@ TEST(Resolve, FirstLastFrameModelsNeedBothImages) {
               "accepted");
 }
 
-TEST(Resolve, BetweenTwoImagesThereIsSomethingToMake) {
+TEST(Resolve, BetweenTwoImagesThereMustBeFramesToMake) {
     const auto of = [](int frames) {
         return refused("Wan2.1-FLF2V-tiny", [=](Request& q) {
             q.image = q.last_image = picture, q.width = q.height = 64, q.frames = frames;
@@ -315,7 +318,7 @@ TEST(Resolve, DiffusionForcingIsNotForModelsOfAnotherKind) {
     EXPECT_EQ(refused("Wan2.1-T2V-tiny", df), "accepted");
 }
 
-/// spec/pipelines.md 5, spec/schedulers.md 9.
+/// spec/pipelines.md 5 and spec/schedulers.md 9.
 TEST(Resolve, Ti2vTakesAStartImageOrNone) {
     const char* ti2v = "Wan2.2-TI2V-tiny";
     const Request text = resolved(ti2v);
@@ -330,7 +333,8 @@ TEST(Resolve, Ti2vTakesAStartImageOrNone) {
     EXPECT_EQ(text.guidance, 5.0);
     EXPECT_FALSE(text.guidance_low.has_value());
     EXPECT_EQ(text.precision, PrecisionPolicy::wan);
-    const Request image = resolved("Wan2.2-TI2V-tiny-Diffusers", [](Request& q) { q.image = picture; }); // 150x118
+    // This picture has 150x118 pixels.
+    const Request image = resolved("Wan2.2-TI2V-tiny-Diffusers", [](Request& q) { q.image = picture; });
     EXPECT_EQ(image.mode, Mode::i2v);
     EXPECT_EQ(image.width, 1056);
     EXPECT_EQ(image.height, 832);
@@ -359,7 +363,7 @@ TEST(Resolve, AVaeOfOtherLatentsIsRefused) {
         EXPECT_EQ(e.file(), model.vae.front().string());
         EXPECT_EQ(e.message(), "gives 48 latent channels, the transformer takes 16");
     }
-    EXPECT_EQ(Pipeline::defaults(q, model).height, 480); // what can be told is told
+    EXPECT_EQ(Pipeline::defaults(q, model).height, 480); // what the VAE does not decide is still known
 }
 
 TEST(Resolve, RefusalsNameTheField) {
@@ -449,7 +453,7 @@ TEST(Resolve, ThinImagesAreRefusedByName) {
         sized(q);
         q.image = wide;
     };
-    EXPECT_EQ(refused(i2v, cropped), "accepted"); // the original crops before it scales
+    EXPECT_EQ(refused(i2v, cropped), "accepted"); // SkyReels' own code crops the picture before it scales it
     std::filesystem::remove_all(folder);
 }
 
@@ -470,7 +474,8 @@ TEST(Resolve, DefaultsAreWhatResolveFillsIn) {
     }
 }
 
-// An image-to-video model without its image, and other values that cannot be used: defaults are there all the same.
+// An image-to-video model without its image, with values that cannot be used: the studio still shows the model's
+// defaults.
 TEST(Resolve, DefaultsNeedNothingButTheModel) {
     Request r;
     r.model = models / "SkyReels-V2-I2V-tiny";

@@ -22,7 +22,7 @@ inline Request resolved(
     return Pipeline::resolve(r, ModelFolder::open(r.model));
 }
 
-/// The field that a refusal names.
+/// The field that the refusal names, or "accepted".
 inline std::string refused(const char* model, const std::function<void(Request&)>& change) {
     try {
         resolved(model, change);

@@ -19,9 +19,9 @@ TEST(RunLayout, TellsRunsFromOtherFolders) {
     write_file(other / "video.mp4", "x");
     EXPECT_TRUE(is_run_folder(run) && is_run_folder(run / ""));
     EXPECT_FALSE(is_run_folder(other) || is_run_folder(run / "run.json") || is_run_folder(folder.path() / "none"));
-    EXPECT_FALSE(is_run_folder(folder.path() / std::string(300, 'x'))); // too long a name for any disk
+    EXPECT_FALSE(is_run_folder(folder.path() / std::string(300, 'x'))); // longer than any file system's names
 
-    EXPECT_EQ(run_of_video(run / "video.mp4"), run); // whether it is there or not
+    EXPECT_EQ(run_of_video(run / "video.mp4"), run); // whether the file exists or not
     EXPECT_EQ(run_of_video(run / "copy.mp4"), std::nullopt);
     EXPECT_EQ(run_of_video(run), std::nullopt);
     EXPECT_EQ(run_of_video(other / "video.mp4"), std::nullopt);

@@ -20,7 +20,7 @@ using Ids = std::vector<std::int64_t>;
 
 constexpr std::uint32_t u8 = 0, u32 = 4, i32 = 5, float32 = 6, boolean = 7, text = 8, list = 9;
 
-/// The fields of a protobuf message that SentencePiece wrote.
+/// Reads the fields of a protobuf message as SentencePiece writes it.
 class Message {
 public:
     explicit Message(std::string_view whole) : rest_(whole) {}
@@ -123,7 +123,7 @@ Lists lists_of(const fs::path& spiece) {
     return lists;
 }
 
-/// The texts of the goldens: whatever goes wrong in text, special tokens among them.
+/// The texts of the fixtures, chosen for everything that goes wrong in text, and some with special tokens.
 std::vector<std::string> texts() {
     std::vector<std::string> all{"a\u200F", "the <extra_id_5>", "cat  cat\u2581\uFFFD", "<s><unk></s><pad>a", ""};
     for (const Json& c : parse_json(read_text(DENOIR_FIXTURES "/text/ids.json", 1 << 20), "ids.json"))
@@ -133,7 +133,7 @@ std::vector<std::string> texts() {
     return all;
 }
 
-TEST(TokenizerFile, APointerOfAClonedRepositoryIsSaid) {
+TEST(TokenizerFile, AGitLfsPointerIsNamed) {
     TempFolder folder;
     write_bytes(folder / "tokenizer.json",
                 "version https://git-lfs.github.com/spec/v1\noid sha256:46\nsize 16837417\n");
@@ -160,13 +160,13 @@ TEST(TokenizerFile, FilesThatDecideTheIds) {
     write_bytes(folder / "special_tokens_map.json", "{}");
     const Names json{"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"};
     Names both = json;
-    both.insert(both.begin() + 1, "spiece.model"); // the one that counts if the other goes
+    both.insert(both.begin() + 1, "spiece.model"); // it counts if tokenizer.json is removed
     EXPECT_EQ(names(folder.path()), both);
     EXPECT_EQ(names(folder / "tokenizer.json"), json);
-    write_bytes(folder / "umt5.gguf", "GGUF"); // what stands beside it says nothing of the one in it
+    write_bytes(folder / "umt5.gguf", "GGUF"); // a GGUF file contains its tokenizer, and its neighbours do not matter
     EXPECT_EQ(names(folder / "umt5.gguf"), Names{"umt5.gguf"});
     EXPECT_EQ(names({}), Names{});
-    EXPECT_EQ(names(folder / "gone"), Names{}); // whoever reads it says so
+    EXPECT_EQ(names(folder / "gone"), Names{}); // the error comes when the file is read
 }
 
 TEST(TokenizerFile, GgufGivesTheIdsOfTheSpieceModelItWasMadeOf) {
@@ -177,7 +177,8 @@ TEST(TokenizerFile, GgufGivesTheIdsOfTheSpieceModelItWasMadeOf) {
         const fs::path spiece = fs::path(DENOIR_FIXTURES) / "tokenize" / name / "google/umt5-xxl/spiece.model";
         const auto want = umt5::Tokenizer::load(spiece);
         const Lists plain = lists_of(spiece);
-        // Rows of the embedding that have no piece; and extra ids from an added_tokens.json between such rows.
+        // Two vocabularies with rows that have no piece: one ends in them, the other also has extra ids of an
+        // added_tokens.json.
         Lists padded = plain, named = plain;
         for (int i = 0; i < 30; ++i)
             padded.add("[PAD" + std::to_string(plain.tokens.size() + static_cast<std::size_t>(i)) + "]", -10000, 5);
@@ -207,12 +208,12 @@ TEST(TokenizerFile, GgufWithLessThanAllKeys) {
     write_bytes(folder / "x", file_of(pairs));
     EXPECT_EQ(load_tokenizer(folder / "x").encode("a b</s>", 8), (Ids{3, 2, 1, 1}));
     pairs = small().pairs();
-    for (const char* key : {"unknown_token_id", "eos_token_id"}) pairs.erase(key); // told by the lists
+    for (const char* key : {"unknown_token_id", "eos_token_id"}) pairs.erase(key); // both follow from the lists
     write_bytes(folder / "x", file_of(pairs));
     EXPECT_EQ(load_tokenizer(folder / "x").encode("a b", 8), (Ids{3, 2, 1}));
 }
 
-/// The key that the refusal names, without what all begin with; "" where nothing is refused.
+/// The key that the refusal names, without the prefix of them all; "" if the file is accepted.
 std::string refused(const std::string& file) {
     const TempFolder folder;
     write_bytes(folder / "x.gguf", file);
@@ -263,10 +264,10 @@ TEST(TokenizerFile, HostileGgufIsRefusedByKey) {
     EXPECT_EQ(changed([](Lists& l) { l.tokens[3] = "\xFF"; }), "tokens[3]");
     EXPECT_EQ(changed([](Lists& l) { l.tokens[3] = std::string("a\0", 2); }), "tokens[3]");
     EXPECT_EQ(changed([](Lists& l) { l.tokens[3] = std::string(513, 'a'); }), "tokens[3]");
-    EXPECT_EQ(changed([](Lists& l) { l.tokens[3] = "<unk>"; }), "tokens[3]"); // twice
+    EXPECT_EQ(changed([](Lists& l) { l.tokens[3] = "<unk>"; }), "tokens[3]"); // this piece exists twice
     EXPECT_EQ(changed([](Lists& l) { l = Lists{}; }), "tokens");
     EXPECT_EQ(changed([](Lists& l) { l.unknown = 4; }), "unknown_token_id");
-    EXPECT_EQ(changed([](Lists& l) { l.unknown = 3; }), "unknown_token_id"); // another kind of piece
+    EXPECT_EQ(changed([](Lists& l) { l.unknown = 3; }), "unknown_token_id"); // a piece of another kind
     EXPECT_EQ(changed([](Lists& l) { l.charsmap = "abc"; }), "precompiled_charsmap");
     EXPECT_EQ(changed([](Lists& l) { l.charsmap.assign(5 << 20, '\1'); }), "precompiled_charsmap");
     EXPECT_EQ(with("eos_token_id", u32, le(4u)), "eos_token_id");
@@ -276,16 +277,16 @@ TEST(TokenizerFile, HostileGgufIsRefusedByKey) {
     auto no_end = small();
     no_end.tokens[1] = "<end>";
     auto pairs = no_end.pairs();
-    EXPECT_EQ(refused(file_of(pairs)), ""); // its id says so
+    EXPECT_EQ(refused(file_of(pairs)), ""); // the id of the end is given
     pairs.erase("eos_token_id");
     EXPECT_EQ(refused(file_of(pairs)), "tokens");
-    // Arrays of another type, no arrays, arrays of arrays.
+    // Numbers instead of arrays, arrays of another type, and arrays of arrays.
     for (const char* key : {"tokens", "scores", "token_type", "precompiled_charsmap"}) {
         EXPECT_EQ(with(key, u32, le(4u)), key);
         EXPECT_EQ(with(key, list, Lists::array(list, 1, Lists::array(u32, 1, le(1u)))), key);
         EXPECT_EQ(with(key, list, Lists::array(boolean, 4, std::string(4, '\1'))), key);
     }
-    // As many elements as a file likes to claim, and more than any vocabulary has.
+    // More elements than the file holds, and more than any vocabulary has.
     for (const char* key : {"tokens", "scores", "token_type", "precompiled_charsmap"}) {
         const std::uint32_t type = *key == 't' && key[5] == 's' ? text : *key == 's' ? float32 : *key == 'p' ? u8 : i32;
         EXPECT_EQ(with(key, list, le(type) + le(~std::uint64_t{0})), key);
@@ -295,7 +296,7 @@ TEST(TokenizerFile, HostileGgufIsRefusedByKey) {
     }
 }
 
-TEST(TokenizerFile, KeysThatAreThereTwiceAreRefused) {
+TEST(TokenizerFile, RepeatedKeysAreRefused) {
     const auto pair = [](const char* key) {
         const auto pairs = small().pairs();
         return gguf_pair(std::string("tokenizer.ggml.") + key, pairs.at(key).first, pairs.at(key).second);

@@ -26,7 +26,7 @@ Chart chart(std::vector<std::optional<double>> values) {
 TEST(Chart, TicksAreRound) {
     EXPECT_EQ(ticks(0, 100, 5), (std::vector<double>{0, 20, 40, 60, 80, 100}));
     const std::vector<double> fine = ticks(0.981, 0.997, 5);
-    ASSERT_EQ(fine.size(), 3u); // steps of 0.005
+    ASSERT_EQ(fine.size(), 3u); // the ticks are 0.005 apart
     EXPECT_NEAR(fine.front(), 0.985, 1e-12);
     EXPECT_EQ(ticks(-3, 3, 6), (std::vector<double>{-3, -2, -1, 0, 1, 2, 3}));
     EXPECT_EQ(ticks(5, 5, 4), std::vector<double>{5});
@@ -37,10 +37,10 @@ TEST(Chart, MissingValuesBreakTheLine) {
     EXPECT_EQ(count(svg, "class=\"line s0\""), 1u);
     const std::size_t path = svg.find("class=\"line s0\"");
     EXPECT_EQ(count(svg.substr(path, svg.find('>', path) - path), "M"), 2u);
-    EXPECT_EQ(count(svg, "class=\"dot s0\""), 1u); // the last stands alone
+    EXPECT_EQ(count(svg, "class=\"dot s0\""), 1u); // the last value has no neighbour, so it is drawn as a dot
 }
 
-/// The heights of a line's points, top first.
+/// The vertical positions of a line's points, which count from the top.
 std::vector<double> heights(const std::string& svg) {
     const std::size_t path = svg.find("class=\"line s0\"");
     const std::string line = svg.substr(path, svg.find("/>", path) - path);
@@ -57,7 +57,7 @@ TEST(Chart, IsToldInWordsToThoseWhoCannotSeeIt) {
     EXPECT_EQ(count(figure(c), "Title; values from 28 to 40.5 dB; none: no values"), 1u);
 }
 
-TEST(Chart, MissingOnTop) {
+TEST(Chart, MissingValuesCanStandAboveAllOthers) {
     Chart c = chart({30, std::nullopt, 31});
     c.missing_on_top = true;
     const std::string svg = figure(c);
@@ -65,7 +65,7 @@ TEST(Chart, MissingOnTop) {
     EXPECT_EQ(count(svg, "class=\"dot"), 0u);
     const std::vector<double> y = heights(svg);
     ASSERT_EQ(y.size(), 3u);
-    EXPECT_LT(y[1], y[2] - 20); // above every number
+    EXPECT_LT(y[1], y[2] - 20); // what is infinite is drawn above every number
     c.series[0].y[1] = 32;
     EXPECT_EQ(count(figure(c), ">equal</text>"), 0u);
 }
@@ -74,11 +74,11 @@ TEST(Chart, AnAxisEndsWhereValuesMust) {
     for (const double worst : {0.2, 0.97, 0.9999, 1.0}) {
         Chart c = chart({worst, 1});
         c.most = 1;
-        EXPECT_EQ(heights(figure(c))[1], 10) << worst; // the upper edge
+        EXPECT_EQ(heights(figure(c))[1], 10) << worst; // the upper edge of the plot
     }
 }
 
-/// What stands at the ticks of the horizontal axis.
+/// The labels at the ticks of the horizontal axis.
 std::vector<std::string> across(const std::string& svg) {
     std::vector<std::string> texts;
     for (std::size_t at = svg.find("\"middle\">"); at != std::string::npos; at = svg.find("\"middle\">", at + 1))
@@ -86,8 +86,8 @@ std::vector<std::string> across(const std::string& svg) {
     return texts;
 }
 
-/// Steps and frames are whole: no "2.0", and no tick between two of them.
-TEST(Chart, WholeNumbersAcross) {
+/// Steps and frames are whole numbers: an axis of them must not say "2.0" nor have a tick between two of them.
+TEST(Chart, AnAxisOfStepsShowsWholeNumbers) {
     for (const std::size_t values : {2, 3, 4, 5, 9, 33}) {
         Chart c = chart(std::vector<std::optional<double>>(values, 1.0));
         c.width = 1600;
@@ -135,12 +135,12 @@ TEST(Chart, ZerosStandBelowALogarithmicAxis) {
     Chart c = chart({100, 0, 10, 0});
     c.logarithmic = true;
     const std::string svg = figure(c);
-    EXPECT_EQ(count(svg, ">0</text>"), 2u); // of both axes
+    EXPECT_EQ(count(svg, ">0</text>"), 2u); // one on each axis
     const std::vector<double> y = heights(svg);
     ASSERT_EQ(y.size(), 4u);
     EXPECT_EQ(y[1], c.height - 40);
     EXPECT_EQ(y[3], y[1]);
-    EXPECT_LT(y[2], y[1] - 20); // the lowest decade is above them
+    EXPECT_LT(y[2], y[1] - 20); // zeros are drawn below the lowest decade
     EXPECT_LT(y[0], y[2]);
     c.series[0].y = {100, 20, 10, 30};
     EXPECT_EQ(count(figure(c), ">0</text>"), 1u);
@@ -162,14 +162,14 @@ TEST(Chart, LongSeriesAreThinnedAndKeepTheirExtremes) {
     const std::size_t path = svg.find("class=\"line s0\"");
     const std::string line = svg.substr(path, svg.find("/>", path) - path);
     EXPECT_LT(count(line, ","), 2000u);
-    // The dip reaches the bottom of the plot.
+    // The one dip in the series still reaches the bottom of the plot.
     double lowest = 0;
     for (std::size_t at = line.find(','); at != std::string::npos; at = line.find(',', at + 1))
         lowest = std::max(lowest, std::stod(line.substr(at + 1)));
     EXPECT_GT(lowest, 200);
 }
 
-/// Of neighbours that fall on one place the value is drawn, and the gap, too.
+/// Where a value and a missing one fall onto the same place, the value is drawn and so is the gap.
 TEST(Chart, LongSeriesKeepTheirExtremesBesideWhatIsMissing) {
     for (const std::optional<double> gap : {std::optional<double>(), std::optional(std::nan(""))}) {
         std::vector<std::optional<double>> values(20000, 10.0);

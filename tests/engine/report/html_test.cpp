@@ -17,7 +17,7 @@ TEST(Html, Base64) {
         const std::vector<std::uint8_t> bytes(text.begin(), text.end());
         return png_uri(bytes).substr(std::string_view("data:image/png;base64,").size());
     };
-    // RFC 4648, section 10.
+    // The examples of RFC 4648, section 10.
     EXPECT_EQ(uri(""), "");
     EXPECT_EQ(uri("f"), "Zg==");
     EXPECT_EQ(uri("fo"), "Zm8=");
@@ -27,7 +27,7 @@ TEST(Html, Base64) {
     EXPECT_EQ(uri("foobar"), "Zm9vYmFy");
 }
 
-/// "state" and "done" were broken in two beside a long prompt.
+/// A long prompt in the next column once broke "state" and "done" into two lines.
 TEST(Html, NarrowColumnsKeepTheirWordsWhole) {
     const std::string style = style_sheet;
     const std::size_t cells = style.find("\nth, td {");

@@ -10,7 +10,7 @@
 namespace denoir {
 namespace {
 
-/// 'C' for each forward that is computed, 'r' for each that is not, from its own stream.
+/// The plan as text: 'C' for each forward that is computed, 'r' for each that reuses what its stream computed last.
 std::string text(const CacheRules& rules, int forwards, const std::function<double(int, int)>& distance) {
     std::string out;
     const std::vector<CachedForward> plan = cache_plan(rules, forwards, distance);
@@ -24,14 +24,14 @@ std::string text(const CacheRules& rules, int forwards, const std::function<doub
     return out;
 }
 
-/// Each forward is as far from the one before in its stream.
+/// Each forward differs by the same distance from the one before it in its stream.
 std::function<double(int, int)> constant(double x) {
     return [x](int, int) { return x; };
 }
 
-const std::vector<double> same{1, 0}; ///< the distance itself
+const std::vector<double> same{1, 0}; ///< the polynomial x, which gives the distance itself
 
-// spec/pipelines.md 8
+// The rules of spec/pipelines.md 8.
 TEST(CachePlan, UpstreamComputesTheFirstAndTheLastStep) {
     const CacheRules rules = CacheRules::of(0.25, same, false, 6, false);
     EXPECT_EQ(rules.period, 12);
@@ -79,7 +79,7 @@ TEST(CachePlan, ThePolynomialHasItsHighestDegreeFirst) {
     const std::vector<double> p{2, -1, 0.5};
     EXPECT_EQ(text(CacheRules::of(1.1, p, false, 5, false), 10, constant(0.5)), "CCrrrrCCCC");
     EXPECT_EQ(text(CacheRules::of(1.1, p, false, 5, false), 10, constant(1)), "CCCCCCCCCC");
-    // A sum may fall: what was saved is spent later.
+    // With a negative polynomial the sum of distances falls, so later forwards may be skipped for longer.
     EXPECT_EQ(text(CacheRules::of(1, {-1, 0}, false, 5, false), 10, constant(3)), "CCrrrrrrCC");
 }
 

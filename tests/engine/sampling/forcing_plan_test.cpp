@@ -10,7 +10,7 @@
 namespace denoir {
 namespace {
 
-/// Rows as in spec/pipelines.md 7.1: "999 959  U." for each row.
+/// The plan's rows as spec/pipelines.md 7.1 writes them, such as "999 959  U.".
 std::string text(const ForcingPlan& plan) {
     std::string out;
     for (int row = 0; row < plan.rows; ++row) {
@@ -60,7 +60,7 @@ TEST(ForcingPlan, RealSizes) {
     EXPECT_EQ(plan(25, 5, 5, 0, 0, 0, 30).rows, 50);
     EXPECT_EQ(plan(25, 5, 5, 5, 0, 0, 30).rows, 45);
     EXPECT_EQ(plan(20, 5, 5, 5, 0, 0, 30).rows, 40);
-    // Rows: N, or N + (R - 1) a; a step above N counts as N.
+    // There are N + (R - 1) a rows, or N if all frames move together; a step above N counts as N.
     EXPECT_EQ(plan(4, 4).rows, 16);
     EXPECT_EQ(plan(4, 9).rows, 16);
 }
@@ -106,17 +106,18 @@ TEST(ForcingPlan, RefusesByName) {
     EXPECT_EQ(field(4, -1), "ar_step");
     EXPECT_EQ(field(4, 0, 0), "block");
     EXPECT_EQ(field(4, 0, 5), "block");
-    EXPECT_EQ(field(5, 0, 2), "block"); // does not divide
+    EXPECT_EQ(field(5, 0, 2), "block"); // frames in a block must divide the frames of the clip
     EXPECT_EQ(field(4, 0, 1, 5), "ready");
     EXPECT_EQ(field(4, 0, 1, -1), "ready");
-    EXPECT_EQ(field(6, 0, 1, 0, 3), "ar_step"); // a window of 3 of 6 needs 2 or more (4 steps)
+    EXPECT_EQ(field(6, 0, 1, 0, 3), "ar_step"); // a window of 3 of 6 frames needs an ar_step of 2 or more at 4 steps
     EXPECT_EQ(field(6, 1, 1, 0, 3), "ar_step");
     EXPECT_EQ(field(6, 2, 1, 0, 3), "");
     EXPECT_EQ(field(6, 2, 3, 0, 2), "base");
-    EXPECT_EQ(field(4097, 0), ""); // the longest clip in one window: 16385 frames
+    EXPECT_EQ(field(4097, 0), ""); // the longest clip in one window, 16385 frames
     EXPECT_EQ(field(4098, 0), "frames");
-    EXPECT_EQ(field(4096, 1000, 1, 0, 0, 0, 1000), "frames"); // sixteen thousand million entries
-    EXPECT_EQ(field(3000, 1, 1, 0, 0, 0, 300), "");           // 3299 rows: 9.9 million, of ten that there may be
+    EXPECT_EQ(field(4096, 1000, 1, 0, 0, 0, 1000), "frames"); // a plan of sixteen thousand million entries
+    // These are 3299 rows with 9.9 million entries, of the ten million that are allowed.
+    EXPECT_EQ(field(3000, 1, 1, 0, 0, 0, 300), "");
     EXPECT_EQ(field(3000, 1, 1, 0, 0, 0, 400), "frames");
 }
 

@@ -20,7 +20,7 @@ std::unique_ptr<Scheduler> make(Sampler sampler, int steps, double shift, Schedu
     return Scheduler::create(sampler, sigma_schedule(usual_sigmas(sampler), steps, shift), options);
 }
 
-/// The scalar experiment of spec/schedulers.md 4: x = 1, v = 0.5 x + 0.3 + 0.1 i.
+/// The scalar experiment of spec/schedulers.md 4: x = 1 at first, and the velocity is v = 0.5 x + 0.3 + 0.1 i.
 Values toy(Sampler sampler, int steps, double shift, SchedulerOptions options = {}) {
     const auto s = make(sampler, steps, shift, options);
     Values out;
@@ -56,7 +56,7 @@ TEST(Scheduler, ToyOfDiffusionForcing) {
               (Values{0.96875f, 0.90625f, 0.7421875f, 0.0361328125f}));
 }
 
-/// Distance in units of the last place; a change of sign counts as far.
+/// The distance of two numbers in units of the last place, counted across zero, too.
 std::int64_t ulps(float a, float b) {
     std::int32_t x, y;
     std::memcpy(&x, &a, 4);
@@ -78,7 +78,8 @@ TEST(Scheduler, AgreesWithDiffusers) {
             s->step(run["velocities"][i].get<Values>(), x);
             const auto want = run["latents"][i].get<Values>();
             for (std::size_t k = 0; k < x.size(); ++k) {
-                // A sum that cancels has few digits left: compare with the size of the latents (about 1).
+                // A sum whose terms cancel has few digits left, so the tolerance is relative to the latents, which are
+                // about 1.
                 EXPECT_NEAR(x[k], want[k], bf16 ? 0.0f : 2e-6f)
                     << run["sampler"] << " " << steps << " step " << i << " bf16 " << bf16;
                 ++values;
@@ -86,7 +87,8 @@ TEST(Scheduler, AgreesWithDiffusers) {
             }
         }
     }
-    // What is left are logarithms of PyTorch that are not rounded to the nearest, and its linear solve.
+    // The rest differs because PyTorch does not round its logarithms to the nearest and solves a linear system
+    // otherwise.
     EXPECT_GT(exact * 10, values * 7) << exact << " of " << values;
 }
 
@@ -120,7 +122,7 @@ TEST(Scheduler, RestoredAtEveryStepItEndsTheSame) {
             }
 }
 
-/// As many steps as a run may have are stored and taken up again.
+/// A run may have this many steps, and all of them are stored and restored.
 TEST(Scheduler, RestoredAfterStep150ItEndsTheSame) {
     const auto whole = make(Sampler::unipc, 200, 5), again = make(Sampler::unipc, 200, 5);
     Values x = noise(3, 1), y;
@@ -158,7 +160,7 @@ TEST(Scheduler, LastStepEndsOnTheEstimate) {
 TEST(Scheduler, LongListsWithRepeatedTimesStayFinite) {
     for (const auto& [name, sampler] : samplers) {
         const auto s = make(sampler, 1000, 16);
-        if (sampler != Sampler::dpmpp) { // the reference would start at the second of two equal times
+        if (sampler != Sampler::dpmpp) { // the reference would begin at the second of two equal times
             EXPECT_EQ(s->schedule().timesteps[0], s->schedule().timesteps[1]);
         }
         Values x{1.0f, -1.0f, 0.25f};
@@ -192,7 +194,8 @@ TEST(Scheduler, RefusesForeignState) {
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.index = -1; })));
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.last_order = 3; })));
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.warm = 3; })));
-    // No more can be remembered than there were steps: what comes before the first sigma would be read.
+    // A state cannot remember more steps than were taken; with one that does the solver would read before the first
+    // sigma.
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.index = 1; })));
     EXPECT_TRUE(refused(Sampler::unipc, {.index = 0, .last_order = 0, .warm = 1, .history = {}}));
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.history.erase("m"); })));
@@ -200,7 +203,7 @@ TEST(Scheduler, RefusesForeignState) {
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.history.erase("last"); })));
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.history["last"].pop_back(); })));
     EXPECT_TRUE(refused(Sampler::dpmpp, changed([](auto& t) { t.history.erase("m"); })));
-    // A state of another latent size shows at the next step.
+    // A state that belongs to latents of another size is refused at the next step.
     const auto other = make(Sampler::unipc, 4, 5);
     other->restore(good);
     Values larger = noise(6, 1);
@@ -217,7 +220,7 @@ TEST(Guidance, CombinesInF32) {
     guide(cond, Tensor::from(Values{0.5f, 2.0f, 1.0f}, {1, 1, 1, 3}), 5.0f, {&time, 1}, 0);
     EXPECT_EQ(Values(cond.span<float>().begin(), cond.span<float>().end()), (Values{3.0f, 2.0f, -19.0f}));
     const Tensor same = Tensor::from(Values{1.0f, 0.1f}, {1, 1, 1, 2});
-    // In floating point 1 is not quite the conditional branch.
+    // At guidance 1 rounding makes the result differ slightly from the conditional branch.
     guide(same, Tensor::from(Values{0.7f, 0.3f}, {1, 1, 1, 2}), 1.0f, {&time, 1}, 0);
     EXPECT_NEAR(same.data<float>()[0], 1.0f, 1e-7f);
 }
@@ -226,7 +229,7 @@ TEST(Guidance, EndsInEachLatentFrameOfItsOwn) {
     const Values times{900, 500, 499};
     EXPECT_TRUE(guided_at(900, 900));
     EXPECT_FALSE(guided_at(900, 900.5));
-    EXPECT_TRUE(guided_at(0, 0)); // 0: never ends
+    EXPECT_TRUE(guided_at(0, 0)); // an end at 0 means that guidance never ends
     const Tensor cond = Tensor::from(Values{1, 1, 1, 2, 2, 2}, {2, 3, 1, 1});
     guide(cond, Tensor::from(Values(6, 0.0f), {2, 3, 1, 1}), 3.0f, times, 500);
     EXPECT_EQ(Values(cond.span<float>().begin(), cond.span<float>().end()), (Values{3, 3, 1, 6, 6, 2}));

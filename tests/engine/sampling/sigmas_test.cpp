@@ -14,7 +14,7 @@ namespace {
 
 using enum SigmaList;
 
-/// One float32 printed with nine digits in spec/schedulers.md 2.
+/// spec/schedulers.md 2 prints nine digits, which determine a float32.
 void expect_sigmas(SigmaList list, int steps, double shift, const std::vector<float>& sigmas,
                    const std::vector<float>& timesteps) {
     SCOPED_TRACE(std::string(1, char('A' + int(list))) + " " + std::to_string(steps) + " " + std::to_string(shift));
@@ -64,7 +64,7 @@ TEST(Sigmas, WorkedTimes) {
     EXPECT_EQ(times(diffusers_037, 30, 8),
               (V{999, 995, 991, 986, 981, 975, 969, 963, 956, 949, 941, 932, 923, 912, 901,
                  889, 875, 859, 842, 822, 800, 774, 744, 709, 667, 616, 553, 473, 367, 221}));
-    // List C differs from A at shift 1 only.
+    // List C differs from list A only at shift 1.
     EXPECT_EQ(times(original_unipc, 3, 1)[2], 333);
     EXPECT_EQ(times(diffusers_unipc, 3, 1)[2], 332);
     for (int steps = 1; steps <= 100; ++steps)
@@ -117,7 +117,7 @@ TEST(Sigmas, RefusesByName) {
     EXPECT_EQ(field(original_unipc, 4, -3), "shift");
     EXPECT_EQ(field(original_unipc, 4, std::nan("")), "shift");
     EXPECT_EQ(field(original_unipc, 4, std::numeric_limits<double>::infinity()), "shift");
-    // What D takes from its first value is as much as its second step there: solvers would divide by zero.
+    // List D's first value and its second step would be equal there, and the solvers would divide by zero.
     EXPECT_EQ(field(diffusers_037, 1000, 1000), "steps");
     for (const SigmaList list : {original_unipc, original_dpmpp, diffusers_unipc, flow_match_euler})
         EXPECT_EQ(field(list, 1000, 1000), "");

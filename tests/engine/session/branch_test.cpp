@@ -17,7 +17,7 @@ Request guided_by(double guidance) {
     return r;
 }
 
-/// An unguided run encoded no negative prompt.
+/// An unguided run encodes no negative prompt.
 TEST(Conditioning, OfAnUnguidedRunServesNoGuidedOne) {
     const Request guided = guided_by(5), unguided = guided_by(1);
     const ModelFolder model;
@@ -32,7 +32,7 @@ TEST(Conditioning, OfAnUnguidedRunServesNoGuidedOne) {
     }
 }
 
-/// Runs of before there were pairs: each LoRA changed both experts.
+/// In runs that are older than the pairing of LoRAs by their names each LoRA changed both experts.
 TEST(Branch, LorasOfAnOlderRunStayAsTheyWere) {
     Request parent = guided_by(5);
     parent.guidance_low = 3;
@@ -50,12 +50,12 @@ TEST(Branch, LorasOfAnOlderRunStayAsTheyWere) {
     };
     using Experts = std::vector<std::optional<Expert>>;
     EXPECT_EQ(told(), (Experts{Expert::none, Expert::none, std::nullopt, Expert::high, Expert::low}));
-    // A run of today has stored them.
+    // A new run has stored the pairs.
     tell_pairs_apart(parent.loras);
     branch.loras = parent.loras;
     leave_as_in_parent(branch, parent);
     EXPECT_EQ(told(), (Experts{Expert::high, Expert::low, std::nullopt}));
-    // What somebody says counts.
+    // What the user says counts.
     parent.loras[0].expert = parent.loras[1].expert = std::nullopt;
     branch.loras = parent.loras;
     branch.loras[1].expert = Expert::low;

@@ -11,15 +11,16 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// Qt opens no name that is not UTF-8: of a link with half a letter the studio would show no run.
+/// Qt opens no name that is not UTF-8, so the studio could not show a run whose link ends in half a letter.
 TEST(DatedFolder, ALongNameIsCutBetweenLetters) {
     const test::TempFolder folder;
     std::string name;
-    for (int i = 0; i < 40; ++i) name += "猫"; // three bytes each
+    for (int i = 0; i < 40; ++i) name += "猫"; // a letter of three bytes
     const fs::path target = folder / name, links = folder / "links";
     fs::create_directory(target);
     fs::create_directory(links);
-    for (int i = 0; i < 2; ++i) link_dated(target, links); // the second finds its name taken, unless the second is over
+    // The second link finds its name taken, unless a second has passed.
+    for (int i = 0; i < 2; ++i) link_dated(target, links);
 
     std::error_code code;
     const auto entries = entries_of(links, code);

@@ -7,12 +7,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "engine/core/disk.h"
+#include "engine/core/file.h"
 #include "engine/media/image.h"
 #include "engine/session/branch.h"
 #include "engine/session/verify.h"
@@ -36,14 +36,15 @@ Request tiny_request(const fs::path& model) {
 }
 
 struct Outcome {
-    std::vector<std::string> sums; ///< of each step's latents
+    std::vector<std::string> sums; ///< the checksums of each step's latents
     std::set<std::string> stages;
     std::size_t warnings = 0;
 };
 
 class EngineTest : public testing::Test {
 protected:
-    EngineTest() { ::setenv("DENOIR_HOME", (folder_.path() / "home").c_str(), 1); } // not into the user's history
+    // Keeps the runs out of the user's history.
+    EngineTest() { ::setenv("DENOIR_HOME", (folder_.path() / "home").c_str(), 1); }
     ~EngineTest() override { ::unsetenv("DENOIR_HOME"); }
 
     Outcome render_with(Engine& engine, const Request& r, const fs::path& conditioning_of = {}) {
@@ -63,7 +64,7 @@ protected:
         Engine engine(Residency::Span::run);
         return render_with(engine, r);
     }
-    /// A copy that a test may change.
+    /// A copy of the tiny model that a test may change.
     fs::path own_model() const {
         const fs::path copy = folder_.path() / "model";
         fs::copy(DENOIR_TINY_MODEL, copy, fs::copy_options::recursive);
@@ -74,24 +75,23 @@ protected:
     int runs_ = 0;
 };
 
-/// A file of the same size takes its name.
+/// Puts a changed copy of the same size in the file's place.
 template <class Change> void replace(const fs::path& file, Change&& change) {
-    std::ifstream in(file, std::ios::binary);
-    std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    std::string bytes = read_text(file, 1 << 24);
     change(bytes);
     const fs::path other = file.string() + ".new";
     std::ofstream(other, std::ios::binary) << bytes;
     fs::rename(other, file);
 }
 
-/// Its last numbers in another order.
+/// Puts the last numbers of the file into another order.
 void change_tail(const fs::path& file) {
     replace(file, [](std::string& bytes) {
         std::rotate(bytes.end() - std::ptrdiff_t(bytes.size() / 16 * 4), bytes.end() - 4, bytes.end());
     });
 }
 
-/// Of rank two, for one layer of the tiny model.
+/// A LoRA of rank two for one layer of the tiny model.
 fs::path write_lora(const fs::path& file) {
     Tensor down = Tensor::zeros({2, 64}), up = Tensor::zeros({64, 2});
     for (std::size_t i = 0; i < 128; ++i) {
@@ -102,7 +102,7 @@ fs::path write_lora(const fs::path& file) {
     return file;
 }
 
-/// Wan 2.2's second expert is loaded while it denoises: not a second belongs to both.
+/// Wan 2.2's second expert is loaded in the middle of denoising. That time must not count in both stages.
 TEST_F(EngineTest, StagesTogetherTakeNoLongerThanTheRun) {
     struct Slow : Observer {
         int loads = 0;
@@ -112,7 +112,7 @@ TEST_F(EngineTest, StagesTogetherTakeNoLongerThanTheRun) {
         }
     } slow;
     Request r = tiny_request(fs::path(DENOIR_FIXTURES) / "_models" / "Wan2.2-T2V-A14B-tiny");
-    r.steps = 4, r.shift = 1; // of times 999, 749, …: all but the first are the second expert's
+    r.steps = 4, r.shift = 1; // of the times 999, 749, … only the first is the first expert's
     Engine engine(Residency::Span::run);
     RenderOptions options;
     options.run_dir = folder_.path() / "run";
@@ -126,12 +126,12 @@ TEST_F(EngineTest, StagesTogetherTakeNoLongerThanTheRun) {
 
 } // namespace
 
-/// The studio offers to make room only for what is NoSpace. The file that is asked for is the larger one, so that the
-/// run's own video still fits.
+/// The studio offers to free space only for a NoSpace error. The requested output is larger than the run's own video,
+/// so only the output does not fit.
 TEST_F(EngineTest, ADiskThatIsFullWhenTheResultIsDeliveredIsToldApart) {
     struct Filler : Observer {
         std::optional<app::FullDisk> full;
-        std::uintmax_t most = 0; ///< bytes of a file; 0: any number
+        std::uintmax_t most = 0; ///< the most bytes a file may have; 0 for no limit
         void stage_ends(Stage stage, double) override {
             if (stage == Stage::decode && most > 0) full.emplace(most);
         }
@@ -165,7 +165,7 @@ TEST_F(EngineTest, ASecondRunGivesTheBytesOfAFirstOne) {
     EXPECT_EQ(render_with(engine, r).sums, render_alone(r).sums);
 }
 
-/// A run whose program is killed has no end that would tell it.
+/// A run that is killed cannot store its time at the end.
 TEST_F(EngineTest, EachStepStoresTheTimeUntilThen) {
     struct Reader : Observer {
         fs::path run;
@@ -185,7 +185,7 @@ TEST_F(EngineTest, EachStepStoresTheTimeUntilThen) {
 TEST_F(EngineTest, LaterRunsGiveTheBytesOfAFirstOne) {
     const Request first = tiny_request(DENOIR_TINY_MODEL);
     Request seed = first, prompt = first, bf16 = first, larger = first, threads = first, unguided = first;
-    Request half = first, whole = first; // the same LoRA, at another strength
+    Request half = first, whole = first; // the same LoRA at two strengths
     seed.seed = 8;
     prompt.prompt = "A blue moon.";
     bf16.dtype = DType::bf16;
@@ -200,7 +200,7 @@ TEST_F(EngineTest, LaterRunsGiveTheBytesOfAFirstOne) {
         EXPECT_EQ(render_with(engine, r).sums, render_alone(r).sums);
 }
 
-TEST_F(EngineTest, WhatAnotherRunEncodedServesAsLongAsItIsTheSame) {
+TEST_F(EngineTest, TheEncodingsOfAnotherRunServeWhileTheInputsAreTheSame) {
     Request r = tiny_request(DENOIR_TINY_MODEL);
     r.image = folder_.path() / "image.png";
     Image image(48, 32);
@@ -216,11 +216,11 @@ TEST_F(EngineTest, WhatAnotherRunEncodedServesAsLongAsItIsTheSame) {
     const Outcome taken = render_with(engine, r, run);
     EXPECT_FALSE(taken.stages.contains("image"));
     EXPECT_EQ(taken.sums, render_alone(r).sums);
-    // One without a negative prompt cannot give one.
+    // An unguided run encoded no negative prompt, so a guided one cannot take it over.
     const std::string last = std::to_string(runs_);
     r.guidance = 4;
     EXPECT_EQ(render_with(engine, r, folder_.path() / last).sums, render_alone(r).sums);
-    // Another picture of that name, as old as the first one says it is.
+    // Another picture with the name and the time of the first one.
     std::reverse(image.rgb.begin(), image.rgb.end());
     const auto old = fs::last_write_time(r.image);
     write_png(r.image, image);
@@ -228,7 +228,7 @@ TEST_F(EngineTest, WhatAnotherRunEncodedServesAsLongAsItIsTheSame) {
     const Outcome changed = render_with(engine, r, run);
     EXPECT_TRUE(changed.stages.contains("image"));
     EXPECT_EQ(changed.sums, render_alone(r).sums);
-    // What is not there, or no run, is done without.
+    // A folder that is missing or no run is ignored.
     EXPECT_EQ(render_with(engine, r, folder_.path() / "nowhere").sums, changed.sums);
 }
 
@@ -245,7 +245,7 @@ TEST_F(EngineTest, APromptIsEncodedOnce) {
     engine.clear();
     EXPECT_TRUE(render_with(engine, r).stages.contains("text"));
 
-    r.prompt = std::string(2000, 'x'); // longer than the text encoder takes
+    r.prompt = std::string(2000, 'x'); // longer than the text encoder's limit
     EXPECT_EQ(render_with(engine, r).warnings, 1U);
     EXPECT_EQ(render_with(engine, r).warnings, 1U);
 }
@@ -285,7 +285,7 @@ TEST_F(EngineTest, ATokenizerAndWhatStandsBesideALoraAreReadAnew) {
     const Outcome stronger = render_with(engine, r);
     EXPECT_NE(stronger.sums, first.sums);
     EXPECT_EQ(stronger.sums, render_alone(r).sums);
-    replace(model / "google/umt5-xxl/spiece.model", [](std::string& bytes) { // two letters change places
+    replace(model / "google/umt5-xxl/spiece.model", [](std::string& bytes) { // exchanges two letters of the vocabulary
         std::swap(bytes.at(bytes.find("\x01r\x15") + 1), bytes.at(bytes.find("\x01o\x15") + 1));
     });
     const Outcome other = render_with(engine, r);
@@ -293,7 +293,7 @@ TEST_F(EngineTest, ATokenizerAndWhatStandsBesideALoraAreReadAnew) {
     EXPECT_EQ(other.sums, render_alone(r).sums);
 }
 
-/// Its frames may have to be counted by decoding them all: whoever stops it does not wait for that.
+/// The number of its frames may be known only after decoding them all, which a stop must not wait for.
 TEST_F(EngineTest, LookingAtTheVideoBeforeCanBeStopped) {
     Request r = tiny_request(DENOIR_TINY_MODEL);
     r.mode = Mode::forcing;
@@ -301,14 +301,14 @@ TEST_F(EngineTest, LookingAtTheVideoBeforeCanBeStopped) {
     r.forcing = Forcing{.video = fs::path(DENOIR_FIXTURES) / "media/clips/animated.gif", .overlap = 17};
     Engine engine(Residency::Span::run);
     Observer observer;
-    EXPECT_THROW(render(r, {}, engine, observer, {}), Error); // it has fewer
+    EXPECT_THROW(render(r, {}, engine, observer, {}), Error); // the clip has fewer frames than asked for
     std::stop_source stop;
     stop.request_stop();
     EXPECT_THROW(render(r, {}, engine, observer, stop.get_token()), Cancelled);
 }
 
-/// The noise of a branch is its parent's: what its record says of a seed would be asked for in vain.
-TEST_F(EngineTest, ABranchIsOfItsParentsSeed) {
+/// A branch starts from its parent's noise, so another seed in its record would promise a clip that it does not give.
+TEST_F(EngineTest, ABranchHasItsParentsSeed) {
     Engine engine;
     render_with(engine, tiny_request(DENOIR_TINY_MODEL));
     Request branch = branch_of(folder_.path() / "1", 1);
@@ -329,7 +329,7 @@ TEST_F(EngineTest, VerificationNamesWhatChanged) {
     EXPECT_EQ(changed(), std::vector<std::string>{run / "conditioning.safetensors"});
     replace(run / "conditioning.safetensors", [](std::string& bytes) { bytes.back() ^= 1; });
     {
-        RunFolder folder = RunFolder::take(run); // a file of the model that is there no more, and needed by nothing
+        RunFolder folder = RunFolder::take(run); // a file of the model that is gone, and that nothing needs
         folder.record().files.push_back({"/nowhere/config.json", 7, 1, std::string(64, 'a')});
         folder.save();
     }

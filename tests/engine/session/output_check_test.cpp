@@ -67,9 +67,9 @@ TEST_F(OutputCheck, RefusesInputsInAnySpelling) {
     EXPECT_NE(refusal(image, {in("link.mp4")}), "");
     EXPECT_NE(refusal(image, {folder_.path()}), "");
     EXPECT_NE(refusal(folder_.path(), {folder_.path()}), "");
-    fs::create_directory(in("empty")); // whose pictures are still to come
+    fs::create_directory(in("empty")); // the other program has not written its pictures yet
     EXPECT_NE(refusal(in("empty"), {in("empty")}).find("is also an input"), std::string::npos);
-    // What is made in a folder that is read is no input of it.
+    // A new file in a folder that is read is not one of its inputs.
     EXPECT_EQ(refusal(in("new"), {folder_.path()}), "");
     EXPECT_EQ(refusal(in("other.mp4"), {image}), "");
 }
@@ -91,12 +91,15 @@ TEST_F(OutputCheck, RefusesWhatAnotherRunKeeps) {
                   std::string::npos);
     }
     fs::current_path(before);
-    EXPECT_EQ(check_output(video, {}, 0, in("link")), OutputKind::video); // it goes on
+    // A run that goes on may replace its own video.
+    EXPECT_EQ(check_output(video, {}, 0, in("link")), OutputKind::video);
     EXPECT_EQ(refusal(in("fox/draft.mp4")), "");
-    EXPECT_EQ(refusal(make("fox/draft.mp4")), ""); // its user's, as a file anywhere
-    fs::remove(in("fox/solver"));                  // another program's run.json
+    // The user's own file in a run's folder may be replaced like any other.
+    EXPECT_EQ(refusal(make("fox/draft.mp4")), "");
+    fs::remove(in("fox/solver")); // now run.json is another program's file
     EXPECT_EQ(refusal(video), "");
-    EXPECT_NE(refusal(video, {in("fox")}).find("is also an input"), std::string::npos); // what reads a run reads it
+    // A run that is read owns its video in any case.
+    EXPECT_NE(refusal(video, {in("fox")}).find("is also an input"), std::string::npos);
 }
 
 } // namespace

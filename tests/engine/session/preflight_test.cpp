@@ -14,7 +14,7 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// Two transformers that cannot take turns.
+/// Two transformers that do not fit each other cannot share one run.
 TEST(Preflight, ExpertsMustBelongTogether) {
     const fs::path models = fs::path(DENOIR_FIXTURES) / "_models";
     Request r;
@@ -35,11 +35,12 @@ TEST(Preflight, ExpertsMustBelongTogether) {
         EXPECT_NE(said(changed).find("boundary_ratio: must be a number from 0 to 1"), std::string::npos) << boundary;
     }
     changed = whole;
-    changed.transformer_low = ModelFolder::open(models / "Wan2.2-TI2V-tiny").transformer; // of 48 channels
+    // That model's latents have 48 channels.
+    changed.transformer_low = ModelFolder::open(models / "Wan2.2-TI2V-tiny").transformer;
     EXPECT_NE(said(changed).find("channels"), std::string::npos) << said(changed);
 }
 
-/// Latents, estimates and what the solver remembers, of every step.
+/// A run stores latents, estimates and the solver's memory of every step.
 TEST(DiskSpace, MustHoldWhatTheStepsLeave) {
     const test::TempFolder folder;
     Request r;
@@ -48,13 +49,13 @@ TEST(DiskSpace, MustHoldWhatTheStepsLeave) {
     const ModelFolder model = ModelFolder::open(r.model);
     r = Pipeline::resolve(r, model);
     EXPECT_NO_THROW(check_disk_space(r, model, folder / "run"));
-    // Of 64 pixels a side and two latent frames, 16 channels of f32: 8 KiB a latent, six of them a step.
-    r.width = r.height = 1 << 20; // 2 TiB a latent
+    // At 64 pixels a side, two latent frames of 16 channels in f32 are a latent of 8 KiB; a step stores six of those.
+    r.width = r.height = 1 << 20; // a latent of 2 TiB
     const std::string said = test::refusal([&] { check_disk_space(r, model, folder / "run"); });
     EXPECT_NE(said.find("the run needs about 1228800.02 GiB, the disk has "), std::string::npos) << said;
     EXPECT_NE(said.find("; free some space"), std::string::npos) << said;
-    EXPECT_THROW(check_disk_space(r, model, folder / "run"), NoSpace); // by which the studio knows a full disk
-    // Of a branch the steps that it takes over are there, unless they are copied from another disk.
+    EXPECT_THROW(check_disk_space(r, model, folder / "run"), NoSpace); // by this type the studio recognises a full disk
+    // A branch links the steps that it takes over, unless they lie on another disk and must be copied.
     for (const auto& [parent, needed] :
          {std::pair{folder.path(), " 12288.02 GiB"}, std::pair{fs::path("/proc"), " 1228800.02 GiB"}}) {
         r.start = Request::Start{parent, 98, {}};
@@ -63,8 +64,8 @@ TEST(DiskSpace, MustHoldWhatTheStepsLeave) {
     }
 }
 
-/// The pictures of a video that goes on, which a later window is given, too.
-TEST(DiskSpace, MustHoldWhatIsGivenAgain) {
+/// The later windows are given pictures of the video, which are stored, too.
+TEST(DiskSpace, MustHoldThePicturesThatTheVideoGoesOnWith) {
     const test::TempFolder folder;
     Request r;
     r.model = fs::path(DENOIR_FIXTURES) / "_models" / "SkyReels-V2-DF-tiny", r.prompt = "a fox";
@@ -80,12 +81,12 @@ TEST(DiskSpace, MustHoldWhatIsGivenAgain) {
         return std::stod(said.substr(said.find(about) + about.size()));
     };
     const double without = needed();
-    r.forcing->video = folder / "clip.mp4";         // 25 frames more than the first window ends with
-    const double picture = 3 * 4 * double(1 << 10); // GiB
+    r.forcing->video = folder / "clip.mp4";         // adds 25 frames to those that the first window ends with
+    const double picture = 3 * 4 * double(1 << 10); // in GiB
     EXPECT_EQ(needed() - without, 25 * picture);
 }
 
-/// A LoRA means something else with another adapter_config.json beside it.
+/// Another adapter_config.json beside a LoRA changes what it does.
 TEST(ModelFiles, ThoseBesideALoraCountToo) {
     const test::TempFolder folder;
     const fs::path lora = folder / "adapter_model.safetensors", config = folder / "adapter_config.json";
@@ -94,7 +95,7 @@ TEST(ModelFiles, ThoseBesideALoraCountToo) {
     EXPECT_EQ(model_files({}, loras), (std::vector{config, lora}));
 }
 
-/// It says where A14B's second expert begins, and lies above the folder of a transformer that is named alone.
+/// The model index says where A14B's second expert begins. It lies one folder above a transformer that is named alone.
 TEST(ModelFiles, TheModelIndexOfATransformersFileCounts) {
     const test::TempFolder folder;
     const fs::path index = folder / "model_index.json", file = folder / "transformer.safetensors";

@@ -18,7 +18,7 @@ const RequestSource in_file{"folder/request.json", "/requests"};
 
 Request read(const std::string& text) { return request_from_json(parse_json(text, in_file.file), in_file); }
 
-/// The line of the refusal; empty where there is none.
+/// The message of the refusal, or "" if the text is accepted.
 std::string refusal(const std::string& text) {
     try {
         read(text);
@@ -111,7 +111,7 @@ TEST(RequestJson, WithoutAFileTheFieldAloneIsNamed) {
     try {
         set_request_field(r, "negative_prompt", 4, {"", "/"});
         FAIL();
-    } catch (const UsageError& e) { // of a file an Error
+    } catch (const UsageError& e) { // a UsageError, since no file is wrong
         EXPECT_STREQ(e.what(), "negative_prompt: must be text, not 4; correct the value");
     }
 }
@@ -124,7 +124,7 @@ TEST(RequestJson, AVideoToGoOnAfterIsPartOfForcing) {
     EXPECT_EQ(request_from_json(asked_json(r), {}).forcing, r.forcing);
     const Request plain = read(with(R"("forcing": {"video": null, "video_frames": null})"));
     EXPECT_EQ(plain.forcing, Forcing{});
-    EXPECT_EQ(to_json(plain)["forcing"].size(), 3u); // as it was before there were videos
+    EXPECT_EQ(to_json(plain)["forcing"].size(), 3u); // as requests without a video have always been written
     EXPECT_NE(refusal(with(R"("forcing": {"video_frames": 9, "video": null})")).find("forcing.video_frames"),
               std::string::npos);
     EXPECT_NE(refusal(with(R"("forcing": {"video": 7})")).find("forcing.video"), std::string::npos);
@@ -138,7 +138,7 @@ TEST(RequestJson, WindowsArePartOfForcing) {
     EXPECT_EQ(r.forcing->overlap, 5);
     EXPECT_EQ(r.forcing->condition_noise, 20);
     EXPECT_EQ(request_from_json(asked_json(r), {}).forcing, r.forcing);
-    // The overlap counts for windows that the model decides, too.
+    // The overlap also counts where the model decides the size of the windows.
     const Request overlap = read(with(R"("forcing": {"overlap": 9, "base": null})"));
     EXPECT_EQ(overlap.forcing->overlap, 9);
     EXPECT_EQ(request_from_json(asked_json(overlap), {}).forcing, overlap.forcing);
@@ -201,7 +201,8 @@ TEST(RequestJson, TheCacheIsStoredOnlyWhereItIsUsed) {
     EXPECT_NE(refusal(with(R"("cache": {"treshold": 1})")).find("did you mean threshold?"), std::string::npos);
 }
 
-/// It came after runs were stored without it; what was asked says it all the same.
+/// Runs were stored before this field existed, so it is written only if it is set. A request as it was asked always has
+/// it.
 TEST(RequestJson, TheEndOfGuidanceIsWrittenWhereThereIsOne) {
     const Request ends = read(with(R"("guidance_until": 400.5)"));
     EXPECT_EQ(ends.guidance_until, 400.5);
@@ -215,8 +216,8 @@ TEST(RequestJson, ForcingSelectsTheMode) {
     EXPECT_NE(refusal(with(R"("mode": "t2v", "forcing": {})")).find("mode"), std::string::npos);
 }
 
-// Exit codes follow: 2 of a value out of range, 1 of a value of another type.
-TEST(RequestJson, WholeNumbersAreOutOfRangeAlike) {
+// The exit code depends on it: 2 for a value out of range, 1 for a value of another type.
+TEST(RequestJson, EveryWholeNumberOutOfRangeIsAUsageError) {
     const auto usage = [](const std::string& key, const char* value) {
         try {
             read(with(fmt::format(R"("{}": {})", key, value)));
@@ -237,7 +238,7 @@ TEST(RequestJson, WholeNumbersAreOutOfRangeAlike) {
               std::string::npos);
 }
 
-// Every key with every kind of value that does not belong there: refused, by name, in one line.
+// Every key, with every kind of value that does not belong there, is refused by name and in one line.
 TEST(RequestJson, RefusesWhatDoesNotBelong) {
     const std::vector<std::string> numbers{"width",    "height",       "frames", "fps",  "steps",
                                            "guidance", "guidance_low", "shift",  "seed", "threads"};
@@ -305,7 +306,7 @@ TEST(RequestJson, RefusesBrokenText) {
         EXPECT_NE(refusal(text), "") << text;
 }
 
-// Those that are known by their fields' names, and those that are known by type.
+// Some code knows paths by the names of their fields, and some by their type: both must mean the same fields.
 TEST(RequestJson, PathsAreTheSameByNameAndByType) {
     Request all;
     all.forcing.emplace();
@@ -317,7 +318,7 @@ TEST(RequestJson, PathsAreTheSameByNameAndByType) {
     for (const ModelPartKey& part : model_part_keys) all.parts.*part.place = "a path";
     all.prompt = all.start->sha256 = "a text";
     all.negative_prompt = "a text";
-    const Json stored = to_json(all).flatten(); // "/loras/0/file"
+    const Json stored = to_json(all).flatten(); // keys such as "/loras/0/file"
     std::size_t paths = 0;
     for (const auto& [pointer, value] : stored.items()) {
         std::string field = pointer.substr(1);

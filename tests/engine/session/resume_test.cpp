@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a run leaves beside its latents, and what of it stays right where the run is ended and goes on.
+/// What a run writes beside its latents, and that this is still right after the run was stopped and resumed.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ protected:
         options.metadata = metadata;
         return render(r, options, engine_, quiet_, {});
     }
-    /// Ended by its user after a step.
+    /// The folder of a run that its user stopped after that step.
     fs::path ended(const Request& r, int step, const fs::path& out = {}) {
         RenderOptions options;
         options.run_dir = folder_ / "ended";
@@ -83,7 +83,7 @@ std::string bytes_of(const fs::path& file) { return read_text(file, std::size_t{
 
 bool holds(const fs::path& file, std::string_view text) { return bytes_of(file).find(text) != std::string::npos; }
 
-TEST_F(Runs, WhatItTookBeforeItEndedCountsToo) {
+TEST_F(Runs, TheTimeAndMemoryBeforeAnInterruptionCountToo) {
     const fs::path path = ended(request(), 1);
     {
         RunFolder run = RunFolder::take(path);
@@ -101,7 +101,7 @@ TEST_F(Runs, WhatItTookBeforeItEndedCountsToo) {
     EXPECT_EQ(record.request.threads, 2) << "as asked this time";
 }
 
-/// What a killed process was writing has its number in its name.
+/// The name of a partial file has the number of the process that was writing it.
 TEST_F(Runs, HalfAnOutputOfAKilledProcessIsRemoved) {
     const pid_t killed = ::fork();
     if (killed == 0) ::_exit(0);
@@ -112,7 +112,7 @@ TEST_F(Runs, HalfAnOutputOfAKilledProcessIsRemoved) {
             return folder_ / ("." + of + ".partial-" + std::to_string(killed) + "-0");
         };
         for (const std::string& of : {name, std::string("other.mp4")}) {
-            fs::create_directory(half(of)); // of frames; a video's is a file
+            fs::create_directory(half(of)); // a folder of frames; the partial of a video is a file
             write_file(half(of) / "frame_00001.png", "half");
         }
         go_on(path);
@@ -123,7 +123,7 @@ TEST_F(Runs, HalfAnOutputOfAKilledProcessIsRemoved) {
     }
 }
 
-/// A sweep's or the studio's runs, whose folder went to another disk meanwhile.
+/// Runs of a sweep or of the studio write their video into their own folder, which may have been moved or copied.
 TEST_F(Runs, TheirOwnVideoGoesWithTheirFolder) {
     const fs::path path = ended(request(), 1), copied = folder_ / "copied", moved = folder_ / "moved/ended";
     fs::copy(path, copied, fs::copy_options::recursive);
@@ -136,7 +136,7 @@ TEST_F(Runs, TheirOwnVideoGoesWithTheirFolder) {
     const fs::path renamed = folder_ / "renamed";
     fs::rename(ended(request(), 1), renamed);
     EXPECT_EQ(go_on(renamed).out, renamed / "video.mp4");
-    // An output elsewhere stays where it was asked for, whatever its name.
+    // An output outside the folder is written where it was asked for, whatever its name.
     const fs::path out = folder_ / "out/video.mp4", other = folder_ / "other";
     fs::create_directory(out.parent_path());
     write_file(out.parent_path() / "run.json", "another program's");
@@ -145,7 +145,7 @@ TEST_F(Runs, TheirOwnVideoGoesWithTheirFolder) {
     EXPECT_TRUE(fs::exists(out));
 }
 
-/// The history lists runs elsewhere through links, which may be gone tomorrow.
+/// The history lists distant runs through links, which may be gone tomorrow.
 TEST_F(Runs, TheirOwnVideoStaysWhereALinkLeadsToTheirFolder) {
     const fs::path path = ended(request(), 1), link = folder_ / "link";
     fs::create_directory_symlink(path, link);
@@ -171,7 +171,7 @@ TEST_F(Runs, ABranchCountsItsOwnForwards) {
     EXPECT_LT(own, all);
 }
 
-/// Brightness as BT.709 weighs it; the thumbnail is of the middle.
+/// Brightness is weighted as in BT.709; the thumbnail shows the middle frame.
 TEST_F(Runs, FiguresAndThumbnailAreOfThePictures) {
     whole(request(), "run");
     const std::vector<Image> frames = pictures(folder_ / "run");
@@ -215,7 +215,7 @@ TEST_F(Runs, TheNumberOfThreadsDecidesNoByteOfAVideo) {
     EXPECT_EQ(bytes_of(folder_ / "one" / "video.mp4"), bytes_of(folder_ / "two" / "video.mp4"));
 }
 
-/// It follows the clip until the last step drops it.
+/// The end image is an extra latent frame behind the clip until the last step drops it.
 TEST_F(Runs, WithAnEndImageDraftsAndTheLastStepCanBeShown) {
     const Request r = with_end_image(folder_ / "end.png");
     whole(r, "run");
@@ -226,7 +226,7 @@ TEST_F(Runs, WithAnEndImageDraftsAndTheLastStepCanBeShown) {
         decode_frames(RunFolder::open(path), step, 1, count, quiet_, {});
         EXPECT_EQ(frames, 5) << step;
     }
-    { // killed after its last step
+    { // as if killed after its last step
         RunFolder run = RunFolder::take(path);
         run.record().state = RunState::running;
         fs::remove(run.file("video.mp4"));
@@ -255,10 +255,10 @@ TEST_F(Runs, VerificationNamesAChangedVideo) {
     EXPECT_EQ(verify_run(folder_ / "run", 1, quiet_, {}).changed_files, std::vector<std::string>{video});
 }
 
-/// Whoever takes over what was encoded would not be told that a prompt was cut.
-TEST_F(Runs, WhatWasWarnedOfIsEncodedAgain) {
+/// A run that takes over an encoded prompt would not say that the prompt was cut.
+TEST_F(Runs, AnEncodingThatGaveAWarningIsNotTakenOver) {
     Request r = request();
-    r.prompt = std::string(2000, 'x'); // longer than the text encoder takes
+    r.prompt = std::string(2000, 'x'); // longer than the text encoder's limit
     whole(r, "first");
     RenderOptions options;
     options.run_dir = folder_ / "second";

@@ -25,7 +25,7 @@ Tensor numbers(float first) {
 
 RunRecord record() {
     RunRecord r;
-    Request& q = r.request; // resolved: nothing is left open
+    Request& q = r.request; // a resolved request leaves nothing open
     q.mode = Mode::t2v, q.model = "/models/wan", q.family = Family::wan, q.prompt = "a \"fox\"\n",
     q.negative_prompt = "";
     q.width = 80, q.height = 48, q.frames = 9, q.fps = 16, q.steps = 3, q.guidance = 5, q.shift = 5,
@@ -68,7 +68,7 @@ TEST_F(RunFolderTest, OfTwoSchemasTheRightOneIsNamed) {
     EXPECT_EQ(field(request), "request.schema");
 }
 
-// Each member missing, null or of another type: refused as an Error, never a crash.
+// Whatever member is missing, null or of another type, the record is refused with an Error and never crashes.
 TEST_F(RunFolderTest, RefusesChangedRecords) {
     const Json good = to_json(record());
     int refused = 0;
@@ -95,7 +95,7 @@ TEST_F(RunFolderTest, RefusesMoreStepsThanARunHas) {
     more["total_steps"] = 100'001;
     EXPECT_NE(said(more).find("from 0 to 100000"), std::string::npos);
     more["total_steps"] = 3;
-    more["steps"] = Json(std::vector<Json>(5)); // none of them is looked at
+    more["steps"] = Json(std::vector<Json>(5)); // too many for three steps, which is refused before one is read
     EXPECT_NE(said(more).find("are more than the run has"), std::string::npos);
 }
 
@@ -112,7 +112,7 @@ TEST_F(RunFolderTest, ComesBackFromTheLastWholeStep) {
         EXPECT_EQ(run.record().find(2)->x0_change, 10);
     }
     {
-        const test::TempFolder other; // goes on in another process: the estimate before is read
+        const test::TempFolder other; // a copy has no estimate in memory, so it reads the stored one
         fs::copy(path(), other.path() / "run", fs::copy_options::recursive);
         RunFolder run = RunFolder::take(other.path() / "run");
         run.store_step({.step = 3, .seconds = 1}, numbers(3), numbers(26), {});
@@ -131,7 +131,8 @@ TEST_F(RunFolderTest, ComesBackFromTheLastWholeStep) {
 
     const fs::path aside = run.file("aside");
     fs::rename(run.latents_file(2), aside);
-    fs::create_symlink(run.latents_file(2).filename(), run.latents_file(2)); // a circle: nobody can read it
+    // A link in a circle cannot be read, even by root.
+    fs::create_symlink(run.latents_file(2).filename(), run.latents_file(2));
     EXPECT_THROW(run.last_state(), Error);
     EXPECT_EQ(run.record().steps.size(), 3u) << "it may be whole";
     fs::remove(run.latents_file(2));
@@ -149,18 +150,18 @@ TEST_F(RunFolderTest, ComesBackFromTheLastWholeStep) {
     EXPECT_FALSE(run.load_conditioning().has_value());
 }
 
-// A sparse file of a terabyte costs nothing to make, and hours to sum.
-TEST_F(RunFolderTest, DoesNotSumWhatNoRunMakes) {
+// A sparse file of 256 GiB takes no space on the disk and would take an hour to sum.
+TEST_F(RunFolderTest, DoesNotSumFilesThatAreTooLargeForTheRun) {
     RunFolder run = RunFolder::create(path(), record());
     Conditioning c;
     c.text = numbers(0).reshape({4, 2});
     run.store_conditioning(c);
     for (int step = 0; step < 3; ++step)
         run.store_step({.step = step}, numbers(float(step)), numbers(9), {{"solver.0.m", numbers(5)}});
-    constexpr std::uintmax_t huge = std::uintmax_t{1} << 38; // ThreadSanitizer has no room to map four times that
+    constexpr std::uintmax_t huge = std::uintmax_t{1} << 38; // ThreadSanitizer cannot map four times that
     fs::resize_file(run.file("conditioning.safetensors"), huge);
     EXPECT_FALSE(run.load_conditioning().has_value());
-    // With a table that fits its length, too.
+    // The same with a table that fits the length of the file.
     std::string table = R"({"latent":{"dtype":"F32","shape":[4,1,131072,131072],"data_offsets":[0,274877906944]}})";
     table.resize((table.size() + 7) / 8 * 8, ' ');
     write_file(run.latents_file(2), std::string{char(table.size()), 0, 0, 0, 0, 0, 0, 0} + table);
@@ -177,7 +178,7 @@ TEST_F(RunFolderTest, DoesNotSumWhatNoRunMakes) {
     EXPECT_FALSE(run.intact(run.file("video.mp4"), sum));
 }
 
-/// A size that a run of that many pixels might have: the table in front shows that it is none.
+/// A run of that many pixels might have files of this size, so the table at the front of the file decides.
 TEST_F(RunFolderTest, LooksAtTheTableBeforeItSums) {
     RunRecord large = record();
     large.request.width = large.request.height = 4096;
@@ -189,14 +190,14 @@ TEST_F(RunFolderTest, LooksAtTheTableBeforeItSums) {
     EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 0.5);
 }
 
-/// Whatever is summed is not held: its pages count as ours.
-TEST_F(RunFolderTest, SummingHoldsNothing) {
+/// A file is summed without keeping its pages in memory, where they would count as this process's.
+TEST_F(RunFolderTest, AChecksumKeepsNoPagesOfTheFile) {
     write_file(folder_.path() / "a", "");
     fs::resize_file(folder_.path() / "a", std::uintmax_t{512} << 20);
     const auto held = [] {
         rusage usage{};
         ::getrusage(RUSAGE_SELF, &usage);
-        return usage.ru_maxrss; // KiB
+        return usage.ru_maxrss; // in KiB
     };
     const auto before = held();
     EXPECT_EQ(file_sha256(folder_.path() / "a").size(), 64u);
@@ -222,7 +223,7 @@ TEST_F(RunFolderTest, KeepsWhatTheRequestWants) {
     }
 }
 
-/// Three windows of two steps each: of every window the last latent is a part of the clip.
+/// Three windows of two steps each: the last latent of every window is a part of the clip.
 TEST_F(RunFolderTest, EachWindowHasAnEndAndEstimatesOfItsOwn) {
     RunRecord r = record();
     r.total_steps = 6;
@@ -241,7 +242,7 @@ TEST_F(RunFolderTest, EachWindowHasAnEndAndEstimatesOfItsOwn) {
         EXPECT_EQ(fs::exists(run.latents_file(step)), step > 0 && step % 2 == 0) << step;
 }
 
-/// The last step drops the latent frame of an end image; what the estimate changed is told of the others.
+/// The last step drops the latent frame of an end image; the change of the estimate is then measured over the others.
 TEST_F(RunFolderTest, AnEndImageIsNoPartOfTheLastChange) {
     RunRecord r = record();
     r.total_steps = 2;

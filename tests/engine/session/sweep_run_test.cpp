@@ -28,7 +28,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Sweeps over a tiny model in a home of their own.
+struct Told : Observer {
+    std::vector<std::string> warnings;
+    void warning(std::string_view text) override { warnings.emplace_back(text); }
+};
+
+/// Sweeps of a tiny model, with a home of their own.
 class SweepRun : public testing::Test {
 protected:
     SweepRun() {
@@ -46,7 +51,7 @@ protected:
         Observer observer;
         return plan_sweep(sweep, PlanDepth::all, reuse ? FinishedRuns::of_history() : FinishedRuns(), observer);
     }
-    /// To its end, or until the token says so at the beginning of a cell.
+    /// Renders until the end, or until the token asks it to stop when a cell begins.
     void work(SweepFolder& folder, bool reuse = true, std::function<void(std::size_t)> begins = {},
               std::stop_token stop = {}) {
         Observer observer;
@@ -93,7 +98,7 @@ TEST_F(SweepRun, EveryCellHasTheBytesThatItHasAlone) {
         const auto stages = RunFolder::open(cell.run).record().stages;
         shared |= std::none_of(stages.begin(), stages.end(), [](const auto& s) { return s.first == "text"; });
     }
-    EXPECT_TRUE(shared); // the last cell at least had its prompt from the one before
+    EXPECT_TRUE(shared); // at least the last cell took the prompt over from the one before
     const SweepFolder read = SweepFolder::open(folder.path());
     EXPECT_EQ(read.record().cells[3].run, folder.record().cells[3].run);
 }
@@ -120,7 +125,7 @@ TEST_F(SweepRun, GoesOnAfterAnInterruption) {
 }
 
 TEST_F(SweepRun, EqualCellsAreRenderedOnceAndRunsOfTheHistoryTakenOver) {
-    // The default of this model's guidance is among the values: one of the two is there twice.
+    // One of the values is this model's default, so that two cells are equal.
     const Request defaults = plan(sweep_, false).cells[0].request;
     sweep_.axes = {parse_axis("steps", "1, 2"), parse_axis("shift", "default, " + std::to_string(*defaults.shift))};
     sweep_.reference.assign(2, std::nullopt);
@@ -144,7 +149,7 @@ TEST_F(SweepRun, EqualCellsAreRenderedOnceAndRunsOfTheHistoryTakenOver) {
     EXPECT_TRUE(again.record().cells[0].reused);
     EXPECT_EQ(fs::canonical(again.record().cells[0].run), fs::canonical(folder.record().cells[0].run));
     expect_times_of_runs(again.record());
-    for (SweepCell& cell : again.record().cells) cell.seconds = 0; // as earlier versions left it
+    for (SweepCell& cell : again.record().cells) cell.seconds = 0; // earlier versions stored no times
     again.save();
     { const SweepFolder let_go = std::move(again); }
     expect_times_of_runs(SweepFolder::take(folder_.path() / "t").record());
@@ -155,7 +160,7 @@ TEST_F(SweepRun, EqualCellsAreRenderedOnceAndRunsOfTheHistoryTakenOver) {
     EXPECT_EQ(rendered_.size(), 2u);
 }
 
-/// None of these decides a byte of the clip.
+/// Neither changes a byte of the clip.
 TEST_F(SweepRun, RunsOfOtherThreadsAndKeptLatentsAreTakenOver) {
     SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
     work(folder);
@@ -179,8 +184,8 @@ TEST_F(SweepRun, ARunOfAnotherVersionIsNotTakenOver) {
     EXPECT_FALSE(plan(sweep_, true).renders(1));
 }
 
-/// The noise of a branch was drawn by its parent: its cells say that one's seed, and are found by it.
-TEST_F(SweepRun, BranchesAreOfTheirParentsSeed) {
+/// The noise of a branch was drawn by its parent, so its cells hold the parent's seed and are found by that.
+TEST_F(SweepRun, BranchesHaveTheirParentsSeed) {
     alone(sweep_.request);
     sweep_.request = branch_of(folder_.path() / "alone-0", 1);
     sweep_.request.seed = 99;
@@ -189,12 +194,9 @@ TEST_F(SweepRun, BranchesAreOfTheirParentsSeed) {
     for (const SweepPlan::Cell& cell : plan(sweep_, false).cells) EXPECT_EQ(cell.request.seed, 7U);
 }
 
-/// The axis names further runs; what is left open is that of the one which the request names.
-TEST_F(SweepRun, RunsThatGoOnWithAnothersPromptAreSpokenOf) {
-    struct Told : Observer {
-        std::vector<std::string> warnings;
-        void warning(std::string_view text) override { warnings.emplace_back(text); }
-    };
+/// The axis names two runs with different prompts. Both cells go on with the prompt of the run in the request, which
+/// may surprise, so there is a warning.
+TEST_F(SweepRun, WarnsOfRunsThatGoOnWithThePromptOfAnother) {
     alone(sweep_.request);
     Request other = sweep_.request;
     other.prompt = "a boat";
@@ -210,11 +212,11 @@ TEST_F(SweepRun, RunsThatGoOnWithAnothersPromptAreSpokenOf) {
     const auto warnings = told();
     ASSERT_EQ(warnings.size(), 1u);
     EXPECT_NE(warnings[0].find("goes on with prompt of"), std::string::npos) << warnings[0];
-    sweep_.request.prompt = "both asked for"; // for all of them
+    sweep_.request.prompt = "both asked for"; // given for all cells
     EXPECT_TRUE(told().empty());
 }
 
-/// A disk that is filled meanwhile: the first clip that fails is the last one tried.
+/// Once the disk is full no further clip can succeed, so none is tried.
 TEST_F(SweepRun, EndsWhereNothingMoreCanBeWritten) {
     const fs::path disk = folder_.path() / "disk";
     fs::create_directory(disk);
@@ -232,7 +234,7 @@ TEST_F(SweepRun, EndsWhereNothingMoreCanBeWritten) {
     EXPECT_EQ(folder.record().cells[rendered_[0]].state, SweepCell::State::failed);
 }
 
-/// Runs of an older version do not hold TeaCache's polynomial.
+/// Runs of an older version did not store TeaCache's polynomial.
 TEST_F(SweepRun, AnOlderSweepWithTeaCacheGoesOn) {
     sweep_.request.cache = StepCaching{.threshold = 0.1};
     SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
@@ -249,12 +251,8 @@ TEST_F(SweepRun, AnOlderSweepWithTeaCacheGoesOn) {
     for (const SweepCell& cell : folder.record().cells) EXPECT_EQ(cell.state, SweepCell::State::done);
 }
 
-/// What nobody asked for was another value then: the clips would not go with those that are rendered now.
-TEST_F(SweepRun, ClipsOfOtherDefaultsAreMadeAgainWithAWord) {
-    struct Told : Observer {
-        std::vector<std::string> warnings;
-        void warning(std::string_view text) override { warnings.emplace_back(text); }
-    };
+/// A default has changed since these clips were made, so they would not match the clips that are rendered now.
+TEST_F(SweepRun, WarnsOfClipsThatAreMadeAgainForOtherDefaults) {
     SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
     work(folder);
     std::vector<fs::path> done;
@@ -273,14 +271,14 @@ TEST_F(SweepRun, ClipsOfOtherDefaultsAreMadeAgainWithAWord) {
     EXPECT_EQ(planned(folder.record().sweep, told), 2u);
     ASSERT_EQ(told.warnings.size(), 1u);
     EXPECT_NE(told.warnings[0].find("for 2 clips"), std::string::npos) << told.warnings[0];
-    Sweep asked = folder.record().sweep; // the user wants another: no default is the matter
+    Sweep asked = folder.record().sweep; // here the user asks for another value, which has nothing to do with defaults
     asked.request.shift = 4.5;
     Told quiet;
     EXPECT_EQ(planned(asked, quiet), 4u);
     EXPECT_TRUE(quiet.warnings.empty());
 }
 
-/// They hold paths as they were written, on the axis and in the cells.
+/// Older sweeps stored paths as they were written, on the axis and in the cells.
 TEST_F(SweepRun, AnOlderSweepWithRelativePathsKeepsWhatIsThere) {
     sweep_.axes = {{"image", {"a.png", "b.png"}}};
     sweep_.reference = {1};
@@ -370,9 +368,10 @@ TEST_F(SweepRun, AFailedCellDoesNotEndTheOthers) {
     EXPECT_EQ(folder.record().cells[0].state, SweepCell::State::done);
 }
 
-/// The engine's own words for it, and those of the system: the others find the memory that was kept for them.
-TEST_F(SweepRun, ACellForWhichMemoryIsWantingFailsAlone) {
-    struct Wanting : Observer {
+/// Both the engine's own error and the system's are understood. The next cells get the memory that was kept for later
+/// runs.
+TEST_F(SweepRun, ACellThatRunsOutOfMemoryFailsAlone) {
+    struct AtDenoising : Observer {
         std::function<void()> denoise = [] {};
         void stage_begins(Stage stage) override {
             if (stage == Stage::denoise) denoise();
@@ -380,9 +379,9 @@ TEST_F(SweepRun, ACellForWhichMemoryIsWantingFailsAlone) {
     };
     SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
     const SweepPlan planned = plan(folder.record().sweep, false);
-    Wanting observer;
+    AtDenoising observer;
     Engine engine;
-    std::vector<std::shared_ptr<Backend>> backends; // of each cell
+    std::vector<std::shared_ptr<Backend>> backends; // the backend of each cell
     SweepCalls calls;
     calls.begins = [&](std::size_t, std::size_t number, std::size_t) {
         observer.denoise = [&, number] {
@@ -405,21 +404,21 @@ TEST_F(SweepRun, ACellForWhichMemoryIsWantingFailsAlone) {
                                               "else: went wrong", ""}));
     EXPECT_NE(backends[0], backends[1]);
     EXPECT_NE(backends[1], backends[2]);
-    EXPECT_EQ(backends[2], backends[3]); // what failed for another reason costs the others nothing
+    EXPECT_EQ(backends[2], backends[3]); // after any other failure the kept memory stays
     rendered_.clear();
     work(folder, false);
     EXPECT_EQ(rendered_.size(), 3u);
     for (const SweepCell& cell : folder.record().cells) EXPECT_EQ(cell.state, SweepCell::State::done);
 }
 
-/// What is rendered once fails once, and both of its cells say why.
+/// Equal cells are rendered once. If that fails, both say why.
 TEST_F(SweepRun, EqualCellsFailTogether) {
     const Request defaults = plan(sweep_, false).cells[0].request;
     sweep_.axes = {parse_axis("shift", "default, " + std::to_string(*defaults.shift))};
     sweep_.reference.assign(1, std::nullopt);
     SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
     std::ofstream(folder.path() / "runs") << "in the way";
-    for (SweepCell& cell : folder.record().cells) // as of clips that were there once, and are gone
+    for (SweepCell& cell : folder.record().cells) // as if the clips had been there once
         cell = {.state = SweepCell::State::done, .seconds = 1, .figures = SweepCell::Figures{0, 30.0, 0.9, 1, ""}};
     work(folder, false);
     EXPECT_EQ(rendered_.size(), 1u);
@@ -463,14 +462,13 @@ TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
     ASSERT_TRUE(record.cells[0].figures);
     ASSERT_TRUE(record.cells[0].figures->psnr);
     EXPECT_GT(*record.cells[0].figures->psnr, 1);
-    EXPECT_FALSE(record.cells[2].figures); // two steps: what others are held against
-    // Equal clips are equal; those of another size give a note.
+    EXPECT_FALSE(record.cells[2].figures); // the cell with two steps is the reference
+    // Equal clips have no PSNR, and what could not be measured leaves a note.
     EXPECT_EQ(meter.figures(record.cells[1].run, record.cells[1].run, 1, {}, {}).psnr, std::nullopt);
-    const auto wanting = [](double, double) { throw std::bad_alloc(); };
-    EXPECT_EQ(meter.figures(record.cells[1].run, record.cells[1].run, 1, wanting, {}).note,
+    const auto out_of_memory = [](double, double) { throw std::bad_alloc(); };
+    EXPECT_EQ(meter.figures(record.cells[1].run, record.cells[1].run, 1, out_of_memory, {}).note,
               "memory there was not enough");
-    // Of one that did not keep its latents the videos are held against each other, and equal ones are equal all the
-    // same.
+    // Without stored latents the videos are compared instead. Equal ones are equal there, too.
     const fs::path bare = folder_.path() / "bare";
     fs::copy(record.cells[1].run, bare, fs::copy_options::recursive);
     fs::remove_all(bare / "latents");
@@ -496,13 +494,12 @@ TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
     int lines = 0;
     while (std::getline(csv, line)) ++lines;
     EXPECT_EQ(lines, 4);
-    std::ifstream report(outputs.report);
-    const std::string page((std::istreambuf_iterator<char>(report)), {});
+    const std::string page = read_text(outputs.report, 1 << 24);
     EXPECT_NE(page.find("Seconds over steps"), std::string::npos);
     EXPECT_EQ(page.find("PSNR over steps"), std::string::npos) << "a single point";
     EXPECT_NE(page.find("data:image/png;base64,"), std::string::npos);
 
-    // A clip that is damaged behind its beginning stands still; the others go on.
+    // A clip that is damaged in the middle stops at its last good picture while the others go on.
     {
         VideoOptions options;
         options.width = options.height = 32;
@@ -515,10 +512,9 @@ TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
             writer.write(noise);
         }
         writer.finish();
-        std::ifstream in(folder_.path() / "whole.mkv", std::ios::binary);
-        std::string bytes((std::istreambuf_iterator<char>(in)), {});
+        std::string bytes = read_text(folder_.path() / "whole.mkv", 1 << 20);
         for (std::size_t i = 0; i < bytes.size() / 4; ++i) bytes[bytes.size() / 2 + i] ^= 0x55;
-        std::ofstream(record.cells[3].run / "video.mp4", std::ios::binary) << bytes;
+        write_file(record.cells[3].run / "video.mp4", bytes);
     }
     EXPECT_EQ(write_outputs(record, outputs, [](std::string_view, std::int64_t, std::int64_t) {}, {}).size(), 1U);
     VideoReader again(outputs.video);

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "engine/core/file.h"
 #include "engine/session/sweep_folder.h"
 #include "tests/engine/temp_folder.h"
 
@@ -20,7 +21,7 @@ Sweep sweep_of(std::string_view json, const RequestSource& source = {"s.json", "
     return sweep_from_json(parse_json(json, "s.json"), source);
 }
 
-/// What a refusal says, field first.
+/// The field and message of the Error that `run` throws.
 template <class Run> std::string refusal(Run&& run) {
     try {
         run();
@@ -52,19 +53,19 @@ TEST(SweepAxisText, IsReadAsPeopleWriteIt) {
     EXPECT_EQ(values("steps", "4, 8 20"), "[4,8,20]");
     EXPECT_EQ(values("seed", "3..6"), "[3,4,5,6]");
     EXPECT_EQ(values("guidance", "1..2:0.25, 6"), "[1,1.25,1.5,1.75,2,6]");
-    EXPECT_EQ(values("guidance", "0.1..0.3:0.1"), "[0.1,0.2,0.3]"); // not 0.30000000000000004
+    EXPECT_EQ(values("guidance", "0.1..0.3:0.1"), "[0.1,0.2,0.3]"); // and not 0.30000000000000004
     EXPECT_EQ(values("seed", "18446744073709551613..18446744073709551615"),
               "[18446744073709551613,18446744073709551614,18446744073709551615]");
     EXPECT_EQ(values("size", "256x144, 512x288"), R"(["256x144","512x288"])");
     EXPECT_EQ(values("sampler", "unipc euler"), R"(["unipc","euler"])");
     EXPECT_EQ(values("prompt", "a fox|a fox, at night"), R"(["a fox","a fox, at night"])");
-    EXPECT_EQ(values("prompt", "7, 8"), R"(["7","8"])"); // a prompt may look like a number
+    EXPECT_EQ(values("prompt", "7, 8"), R"(["7","8"])"); // a prompt may look like a list of numbers
     EXPECT_EQ(values("prompt", R"(["a|b", "c"])"), R"(["a|b","c"])");
-    for (const char* path : {"image", "start.run", "loras.0.file", "parts.vae"}) // and so may a file or a run
+    for (const char* path : {"image", "start.run", "loras.0.file", "parts.vae"}) // so may the name of a file or a run
         EXPECT_EQ(values(path, "2026, 2027"), R"(["2026","2027"])") << path;
     EXPECT_EQ(values("guidance", "default, 3"), "[null,3]");
-    EXPECT_EQ(values("guidance", "1e-400"), "[0.0]");       // as in JSON
-    EXPECT_EQ(values("guidance", "1; 2,5;4"), "[1,2.5,4]"); // where a comma is the decimal point
+    EXPECT_EQ(values("guidance", "1e-400"), "[0.0]");       // too small for a double, as in JSON
+    EXPECT_EQ(values("guidance", "1; 2,5;4"), "[1,2.5,4]"); // as people write whose decimal point is a comma
     EXPECT_EQ(values("guidance", "1..2:0,5; 3,25;"), "[1,1.5,2,3.25]");
     EXPECT_EQ(values("prompt", "a fox; at night, a dog"), R"(["a fox; at night","a dog"])");
     EXPECT_EQ(values("forcing.causal_attention", "on off"), "[true,false]");
@@ -83,7 +84,7 @@ TEST(SweepAxisText, ComesBackAsItWas) {
                                       {"cache", R"([null,{"threshold":0.1}])"},
                                       {"forcing.causal_attention", "on, off"},
                                       {"model", "a b | c"},
-                                      {"loras.0.file", "[1]"}}) { // refused with the request
+                                      {"loras.0.file", "[1]"}}) { // wrong, but only the request can tell
         const SweepAxis axis = parse_axis(field, text);
         EXPECT_EQ(parse_axis(field, axis_text(axis)), axis) << axis_text(axis);
     }
@@ -104,7 +105,7 @@ TEST(SweepAxisText, RefusesWhatTheFieldCannotHave) {
         }
         return std::string("accepted");
     };
-    // How else is said, and works.
+    // The hint tells another way to write it, and that one works.
     EXPECT_EQ(hint("negative_prompt", "|ugly"), R"(an empty text is written as JSON: ["", "another"])");
     EXPECT_EQ(parse_axis("negative_prompt", R"(["", "another"])").values.size(), 2u);
     EXPECT_EQ(hint("prompt", R"(["a, b"] | another)"),
@@ -113,7 +114,8 @@ TEST(SweepAxisText, RefusesWhatTheFieldCannotHave) {
     EXPECT_EQ(said("steps", "8, 8"), "axes.steps: holds 8 twice");
     EXPECT_EQ(said("steps", "8..4"), "axes.steps: 8..4 is not a range");
     EXPECT_NE(said("seed", "18446744073709551615..18446744073709551614").find("is not a range"), std::string::npos);
-    for (const std::string seed : {"18446744073709551616", "1..18446744073709551616"}) // as it was written
+    // The message shows the number as it was written.
+    for (const std::string seed : {"18446744073709551616", "1..18446744073709551616"})
         EXPECT_EQ(said("seed", seed.c_str()),
                   "axes.seed: must be a whole number from 0 to 18446744073709551615, not \"" + seed + "\"");
     EXPECT_EQ(said("seed", "1..1e9"), "axes.seed: 1..1e9 holds more than 200 values");
@@ -151,7 +153,7 @@ TEST(Sweep, CellsAreCountedWithTheLastAxisFastest) {
 
 TEST(Sweep, IsMeasuredAgainstTheMostStepsUnlessSomethingElseIsSaid) {
     Sweep sweep = three_by_two();
-    EXPECT_EQ(sweep.reference_of(0), 2u); // 4 steps against 20, with the same guidance
+    EXPECT_EQ(sweep.reference_of(0), 2u); // the same guidance with 20 steps instead of 4
     EXPECT_EQ(sweep.reference_of(5), 3u);
     EXPECT_EQ(sweep.reference_of(3), std::nullopt);
     sweep = sweep_of(
@@ -179,7 +181,7 @@ TEST(Sweep, ACellNeverComesBeforeTheOneItIsMeasuredAgainst) {
         if (const auto reference = sweep.reference_of(cell)) {
             EXPECT_LT(position[*reference], position[cell]);
         }
-    // The model changes once, the prompt once with each model.
+    // The model is changed only once, and the prompt only once with each model.
     int models = 0, prompts = 0;
     for (std::size_t i = 1; i < order.size(); ++i) {
         models += sweep.place(order[i])[2] != sweep.place(order[i - 1])[2];
@@ -211,7 +213,7 @@ TEST(Sweep, MembersAndPathsFindTheirPlace) {
     EXPECT_TRUE(last.parts.vae.empty());
 }
 
-TEST(Sweep, RefusesWhatIsNone) {
+TEST(Sweep, RefusesWhatIsNoSweep) {
     const auto said = [](const char* json) { return refusal([&] { sweep_of(json); }); };
     EXPECT_EQ(said("[]"), ": must hold one JSON object");
     EXPECT_EQ(said(R"({"axes": {"steps": [1]}})"), "schema: is missing");
@@ -290,12 +292,12 @@ TEST(SweepFolder, KeepsWhatBecameOfEachCell) {
     EXPECT_EQ(two.error->hint(), "less");
     EXPECT_EQ(read.record().sweep.axes, record.sweep.axes);
 
-    // Moved as a whole, it is whole: its own runs are named from its folder.
+    // The folder can be moved as a whole, because its runs are named relative to it.
     fs::rename(folder.path() / "s", folder.path() / "t");
     EXPECT_EQ(SweepFolder::open(folder.path() / "t").record().cells[1].run, folder.path() / "t" / "runs" / "001");
 }
 
-/// Each cell says its values: long prompts are there as often as they are rendered.
+/// Each cell stores its values, so a long prompt is stored as often as it is rendered.
 TEST(SweepFolder, WhatCouldNotBeReadAgainIsRefusedBeforeItIsBegun) {
     const test::TempFolder folder;
     const auto with_prompts_of = [](std::size_t bytes) {
@@ -311,7 +313,7 @@ TEST(SweepFolder, WhatCouldNotBeReadAgainIsRefusedBeforeItIsBegun) {
     EXPECT_FALSE(fs::exists(large));
 
     SweepFolder made = SweepFolder::create(whole, with_prompts_of(11 << 10));
-    for (SweepCell& cell : made.record().cells) { // as much as may become of it
+    for (SweepCell& cell : made.record().cells) { // the longest record that can become of the cells
         cell.state = SweepCell::State::failed, cell.run = folder.path() / std::string(1000, 'r');
         cell.error = Error(std::string(1000, 'f'), "field", std::string(500, 'm'), std::string(500, 'h'));
     }
@@ -334,7 +336,7 @@ TEST(SweepFolder, IsNotBegunOverAnother) {
     SweepFolder::create(path, three_by_two());
     EXPECT_NE(refusal([&] { SweepFolder::create(path, three_by_two()); }).find("already holds a sweep"),
               std::string::npos);
-    // What cannot be looked at is not missing.
+    // A file that cannot be read is not called missing.
     fs::remove(file);
     EXPECT_NE(refusal([&] { SweepFolder::open(path); }).find("is missing: this is not a sweep"), std::string::npos);
     fs::create_symlink("sweep.json", file);
@@ -349,12 +351,8 @@ TEST(SweepFolder, RefusesOneThatWasChanged) {
         std::ofstream(path / "sweep.json") << json.dump();
         return refusal([&] { SweepFolder::open(path); });
     };
-    Json good;
-    {
-        SweepFolder::create(path, three_by_two());
-        std::ifstream in(path / "sweep.json");
-        good = parse_json(std::string((std::istreambuf_iterator<char>(in)), {}), "s");
-    }
+    SweepFolder::create(path, three_by_two());
+    const Json good = parse_json(read_text(path / "sweep.json", 1 << 20), "s");
     EXPECT_EQ(said(good), "accepted");
     const auto changed = [&](const char* pointer, const Json& value) {
         Json bad = good;

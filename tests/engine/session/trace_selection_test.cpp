@@ -19,7 +19,7 @@ protected:
         model_ = ModelFolder::open(r.model);
         request_ = Pipeline::resolve(r, model_);
     }
-    /// What is said of these patterns; "" where they may be held against the layers, fit they or not.
+    /// What is wrong with these patterns; "" if they may be used, whether a layer matches or not.
     std::string said(const std::vector<std::string>& patterns) {
         const std::string what = test::refusal([&] { TraceFilter({patterns, "last"}, request_, model_); });
         return what == "accepted" || what.find("no layer of this run matches") != std::string::npos ? "" : what;
@@ -44,7 +44,7 @@ TEST_F(TracePatterns, WhoStopsWaitsForNoFurtherFile) {
     EXPECT_THROW(list_traceable(request_, select, observer, stop.get_token()), Cancelled);
 }
 
-/// The time that matching takes grows with the groups' product: what would take hours is refused.
+/// The time that matching takes grows with the product of the groups. Patterns that could take hours are refused.
 TEST_F(TracePatterns, GroupsAreFewAndRepeatedOnesSimple) {
     for (const char* pattern : {"@(a)@(b)@(c)@(d)", "+(a)*(b)", "+(a)@(b|c)*", "?(a*)", "!(a|b)", "+([0-9*|(])",
                                 "+([!]*])", "[(][+(][@(][!(][?(]", "(a)(b)(c)(d)(e)", "a(b)c(d)e(f)g(h)i(j)"})
@@ -68,7 +68,7 @@ TEST_F(TracePatterns, AreNeitherTooManyNorTooLong) {
     EXPECT_NE(said({std::string(1025, 'a')}).find("is too long"), std::string::npos);
 }
 
-/// With a slash a pattern is held against COMPONENT/LAYER, else against LAYER.
+/// A pattern with a slash must match COMPONENT/LAYER, any other LAYER alone.
 TEST_F(TracePatterns, SayWhoseLayersAreMeant) {
     EXPECT_EQ(fitting("transformer/blocks.+([0-9])"),
               (std::vector<std::string>{"transformer/blocks.0", "transformer/blocks.1"}));

@@ -17,7 +17,7 @@ namespace {
 
 void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
 
-/// Its file takes the place of `file`, as old as that says it is.
+/// Puts another file in the place of `file`, with the same time.
 void replace_as_old(const fs::path& file, const std::string& text) {
     const auto time = fs::last_write_time(file);
     const fs::path other = file.string() + ".new";
@@ -26,10 +26,11 @@ void replace_as_old(const fs::path& file, const std::string& text) {
     fs::rename(other, file);
 }
 
-/// Longer than the tick of a file system's clock.
+/// Waits longer than one tick of a file system's clock.
 void wait_a_tick() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
-/// Nothing of these is stored with a run: replaced, even by one of an old time, they are no longer what was encoded.
+/// A run stores no checksum of these inputs. One that was replaced, even by a file with the same time, is no longer
+/// what was encoded.
 TEST(InputsUnchanged, SeesEachThatWasReplaced) {
     for (const char* input : {"image", "last_image", "noise", "video"}) {
         const test::TempFolder folder;
@@ -43,7 +44,7 @@ TEST(InputsUnchanged, SeesEachThatWasReplaced) {
             *path = folder / name;
             write(*path, "before");
         }
-        EXPECT_FALSE(inputs_unchanged(run, folder.path())); // nothing was encoded
+        EXPECT_FALSE(inputs_unchanged(run, folder.path())); // nothing is encoded yet
         write(folder / "conditioning.safetensors", "x");
         EXPECT_TRUE(inputs_unchanged(run, folder.path()));
         wait_a_tick();
@@ -64,8 +65,8 @@ TEST(InputsUnchanged, SeesAModelsFileOfAnotherTime) {
     EXPECT_FALSE(inputs_unchanged(run, folder.path()));
 }
 
-/// Only what is of another time is read, and only where there is a sum to hold it against.
-TEST(ModelChanges, EachFileByItsSizeItsTimeAndItsSum) {
+/// Reading gigabytes takes long: only files with another time are read, and only if there is a sum to compare with.
+TEST(ModelChanges, AreToldByEachFilesSizeTimeAndSum) {
     const test::TempFolder folder;
     ::setenv("DENOIR_HOME", (folder / "home").c_str(), 1);
     const std::vector<fs::path> files{folder / "as it was", folder / "longer", folder / "touched", folder / "other",
@@ -89,13 +90,13 @@ TEST(ModelChanges, EachFileByItsSizeItsTimeAndItsSum) {
 
     std::stop_source stopped;
     stopped.request_stop();
-    then[3].bytes = 1 << 30; // longer to read than the first look takes
+    then[3].bytes = 1 << 30; // too long for the first, quick look
     fs::resize_file(files[3], then[3].bytes);
     EXPECT_THROW(model_changes(then, stopped.get_token()), Cancelled);
     ::unsetenv("DENOIR_HOME");
 }
 
-/// Two models made the steps of such a run: what it began with stands in its record.
+/// If a file changed in between, two models made the steps of the run. Its record must keep the sum of the first.
 TEST(SinceTheBeginning, AFileKeepsTheSumThatItBeganWith) {
     const std::string a(64, 'a'), b(64, 'b');
     const auto after = [](const ModelFile& began, const ModelFile& now) {
@@ -111,20 +112,20 @@ TEST(SinceTheBeginning, AFileKeepsTheSumThatItBeganWith) {
     EXPECT_EQ(since_the_beginning(std::vector<ModelFile>{{"gone", 3, 1, a}}, {}).size(), 1u);
 }
 
-/// Tens of gigabytes are not read twice.
-TEST(FileHashes, ComeFromTheCacheOfOneThatIsAsItWas) {
+/// So that tens of gigabytes are not read twice.
+TEST(FileHashes, ComeFromTheCacheWhileTheFileLooksUnchanged) {
     const test::TempFolder folder;
     ::setenv("DENOIR_HOME", (folder / "home").c_str(), 1);
     const fs::path files[]{folder / "model", folder / "other"};
     for (const fs::path& file : files) write(file, "abc");
-    for (const fs::path& file : files) { // each adds its own to what the cache holds
+    for (const fs::path& file : files) { // each of them adds its sum to the cache
         FileHashes hashes(std::span(&file, 1), FileHashes::Pace::waited_for);
         EXPECT_TRUE(hashes.wait(std::chrono::minutes(1)));
     }
     for (const fs::path& file : files) {
         const auto time = fs::last_write_time(file);
         std::ofstream(file, std::ios::in | std::ios::out)
-            << "xyz"; // in place, and as old as before: taken for the same
+            << "xyz"; // changed in place with its old time, which nobody can notice
         fs::last_write_time(file, time);
     }
     const FileHashes again(files);
@@ -132,7 +133,7 @@ TEST(FileHashes, ComeFromTheCacheOfOneThatIsAsItWas) {
     ::unsetenv("DENOIR_HOME");
 }
 
-/// The cache of checksums tells files of one size by their times and by their places on the disk.
+/// The cache tells files of one size apart by their times and their places on the disk.
 TEST(FileHashes, AreComputedAnewForAnotherFileOfThatName) {
     const test::TempFolder folder;
     ::setenv("DENOIR_HOME", (folder / "home").c_str(), 1);
@@ -149,7 +150,7 @@ TEST(FileHashes, AreComputedAnewForAnotherFileOfThatName) {
     replace_as_old(files[0], "abd");
     const std::string second = sum();
     EXPECT_NE(second, first);
-    write(files[0], "abc"); // in place
+    write(files[0], "abc"); // changed in place, with a new time
     fs::last_write_time(files[0], fs::last_write_time(files[0]) + std::chrono::seconds(1));
     EXPECT_EQ(sum(), first);
     ::unsetenv("DENOIR_HOME");

@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 TEST(CompanionsTest, OtherModelsFilesInComfyFoldersAreLeftAlone) {
     TempFolder folder("models");
     write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
-    // Qwen-Image's VAE has Wan's names and shapes, Flux's T5 nearly those of UMT5, and the encoder of others is
-    // narrower.
+    // Qwen-Image's VAE has the same names and shapes as Wan's, Flux's T5 has nearly those of UMT5, and the encoders of
+    // others are narrower.
     write_bytes(folder / "vae/qwen_image_vae.safetensors", vae_file());
     write_bytes(folder / "text_encoders/t5xxl_fp32.safetensors", [] {
         std::vector<Raw> t5;
@@ -40,7 +40,7 @@ TEST(CompanionsTest, OtherModelsFilesInComfyFoldersAreLeftAlone) {
 
     write_bytes(folder / "vae/wan_2.1_vae.safetensors", vae_file());
     write_bytes(folder / "vae/Wan2.1_VAE_upscale2x.safetensors", [] {
-        std::vector<Raw> wide; // four pixels for each
+        std::vector<Raw> wide; // makes four pixels of each, so that it doubles the sides
         for (const Raw& t : zero_tensors(vae21_names(2, 16), "F32"))
             wide.push_back(t.name.starts_with("decoder.head.2.")
                                ? zeros(t.name, t.shape.size() == 1 ? std::vector<std::int64_t>{12}
@@ -48,7 +48,7 @@ TEST(CompanionsTest, OtherModelsFilesInComfyFoldersAreLeftAlone) {
                                : t);
         return safetensors(wide);
     }());
-    write_bytes(folder / "vae/vae-ft-mse-840000.pt", "PK\x03\x04"); // nobody asks for it
+    write_bytes(folder / "vae/vae-ft-mse-840000.pt", "PK\x03\x04"); // another program's, which is not even opened
     write_bytes(folder / "text_encoders/umt5_base.safetensors", encoder_file(true, 64, "F32"));
     write_bytes(folder / "text_encoders/umt5_xxl_fp16.safetensors", encoder_file());
     const ModelFolder m = ModelFolder::open(folder.path());
@@ -58,7 +58,7 @@ TEST(CompanionsTest, OtherModelsFilesInComfyFoldersAreLeftAlone) {
     EXPECT_TRUE(m.missing.empty());
 }
 
-/// Wan-Alpha's two: Wan's names and shapes, other values.
+/// Wan-Alpha's two VAEs have Wan's names and shapes, but other values.
 TEST(CompanionsTest, WanAlphasVaesAreLeftAlone) {
     TempFolder folder("models");
     write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
@@ -72,7 +72,7 @@ TEST(CompanionsTest, WanAlphasVaesAreLeftAlone) {
     EXPECT_EQ(names_of(ModelFolder::open(folder.path()).vae), Names{"wan_2.1_vae.safetensors"});
 }
 
-/// As their repositories were downloaded, each into a folder.
+/// The repositories of other models, each downloaded into a folder that has its name.
 TEST(CompanionsTest, AVaeIsToldByItsFolderToo) {
     TempFolder folder("models");
     write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
@@ -88,7 +88,7 @@ TEST(CompanionsTest, AVaeIsToldByItsFolderToo) {
     write_bytes(folder / "vae/wan2.1/wan_2.1_vae.safetensors", vae_file());
     EXPECT_EQ(names_of(open().vae), Names{"wan_2.1_vae.safetensors"});
     EXPECT_TRUE(open().warnings.empty());
-    // Whose name is Wan's is Wan's wherever it lies, and a config.json that cannot be read says nothing.
+    // A file with Wan's name is Wan's wherever it lies, and a config.json that cannot be read says nothing.
     fs::rename(folder / "vae/wan2.1", folder / "vae/qwen and wan");
     EXPECT_EQ(names_of(open().vae), Names{"wan_2.1_vae.safetensors"});
     write_bytes(folder / "vae/edit/config.json", "{");
@@ -111,7 +111,7 @@ TEST(CompanionsTest, OfSeveralClipsTheOneThatTheTransformerKnows) {
     EXPECT_EQ(names_of(ModelFolder::open(folder.path()).clip), Names{"clip_vision_h.safetensors"});
 }
 
-/// A run's record names every file of its model, and verify() hashes them.
+/// A run's record names every file of its model, and `verify` reads them all, so no file may be there that is not used.
 TEST(CompanionsTest, ATransformerWithoutAnImageBranchTakesNoClipUnlessItIsNamed) {
     TempFolder folder("models");
     const std::string clip = safetensors(zero_tensors(clip_names(10, 12, 2)));
@@ -123,10 +123,11 @@ TEST(CompanionsTest, ATransformerWithoutAnImageBranchTakesNoClipUnlessItIsNamed)
     EXPECT_TRUE(m.warnings.empty()) << m.warnings.front();
     const fs::path named = folder / "clip_vision/clip_vision_h.safetensors";
     EXPECT_EQ(ModelFolder::open(folder.path(), {.clip = named}).clip, std::vector{named});
-    EXPECT_EQ(ModelFolder::open(folder / "clip_vision").clip.size(), 1u); // all that is there
+    // No transformer is there, so CLIP is all that can be meant.
+    EXPECT_EQ(ModelFolder::open(folder / "clip_vision").clip.size(), 1u);
 }
 
-/// Flux's SigLIP, and SDXL's.
+/// The vision towers of Flux (SigLIP) and of SDXL.
 TEST(CompanionsTest, AnotherProgramsVisionTowerIsNoClip) {
     TempFolder folder("models");
     write_bytes(folder / "diffusion_models/wan2.1_i2v.safetensors", transformer_file(with_images()));
@@ -137,7 +138,7 @@ TEST(CompanionsTest, AnotherProgramsVisionTowerIsNoClip) {
     for (const Raw& t : zero_tensors(clip_names(10, 12, 2)))
         if (t.name != "visual.cls_embedding") siglip.push_back(t);
     write_bytes(folder / "clip_vision/sigclip_vision_patch14_384.safetensors", safetensors(siglip));
-    // As wide, for pictures of 384 pixels.
+    // It is as wide as Wan's, but made for pictures of 384 pixels.
     write_bytes(folder / "clip_vision/DFN5B-CLIP-ViT-H-14-384.safetensors",
                 safetensors(zero_tensors(clip_names(10, 12, 2, 14, 730))));
     const ModelFolder m = ModelFolder::open(folder.path());
@@ -145,7 +146,7 @@ TEST(CompanionsTest, AnotherProgramsVisionTowerIsNoClip) {
     EXPECT_EQ(m.missing, Names{"CLIP image encoder"});
 }
 
-/// One in 8-bit whole numbers may have more bytes.
+/// An encoder in 8-bit whole numbers that cannot be read may be the larger file.
 TEST(CompanionsTest, ATextEncoderThatCanBeReadIsTakenBeforeALargerOne) {
     TempFolder folder("models");
     write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
@@ -162,7 +163,7 @@ TEST(CompanionsTest, ATextEncoderThatCanBeReadIsTakenBeforeALargerOne) {
     }
 }
 
-/// Kijai's encoder brings none; ComfyUI's beside it does, and so may a file.
+/// Kijai's text encoder has no tokenizer. ComfyUI's has one and may lie beside it, and so may a file.
 TEST(CompanionsTest, TheTokenizerBesideTheTextEncoder) {
     TempFolder folder("models");
     write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
@@ -178,7 +179,7 @@ TEST(CompanionsTest, TheTokenizerBesideTheTextEncoder) {
     EXPECT_EQ(ModelFolder::open(folder.path()).tokenizer, folder / "text_encoders");
 }
 
-TEST(CompanionsTest, APartThatIsDamagedIsSaidAndNotMissed) {
+TEST(CompanionsTest, ADamagedPartIsNotCalledMissing) {
     TempFolder folder("models");
     write_bytes(folder / "transformer/diffusion_pytorch_model.safetensors", transformer_file());
     write_bytes(folder / "text_encoder/model.safetensors", encoder_file());
@@ -187,13 +188,14 @@ TEST(CompanionsTest, APartThatIsDamagedIsSaidAndNotMissed) {
         EXPECT_TRUE(has(refusal(path), "vae/diffusion_pytorch_model.safetensors")) << path;
     write_bytes(folder / "vae/diffusion_pytorch_model.safetensors", vae_file());
     std::error_code error;
-    fs::create_directory_symlink(".", folder / "vae/loop", error); // the same file once more
+    // This link leads to the folder itself, which shows every file once more.
+    fs::create_directory_symlink(".", folder / "vae/loop", error);
     const ModelFolder m = ModelFolder::open(folder.path());
     EXPECT_TRUE(m.missing.empty());
     EXPECT_TRUE(m.warnings.empty()) << m.warnings.front();
 }
 
-/// The same safetensors file, its header with spaces behind it.
+/// The same safetensors file, grown to this size by spaces behind its header.
 std::string grown(const std::string& file, std::size_t bytes) {
     const std::size_t more = bytes - file.size();
     std::uint64_t header = 0;
@@ -201,7 +203,8 @@ std::string grown(const std::string& file, std::size_t bytes) {
     return le(header + more) + file.substr(8, header) + std::string(more, ' ') + file.substr(8 + header);
 }
 
-/// A model may lie among hundreds of transformers, each of which is opened once and read beside all others.
+/// A model may lie among hundreds of transformers. To find its parts each file is opened once, and again only if its
+/// size or time has changed.
 TEST(CompanionsTest, AFileWithoutCompanionsIsReadAgainOnlyWhenItChanged) {
     TempFolder folder("models");
     const fs::path file = folder / "diffusion_models/a.safetensors", beside = folder / "diffusion_models/b.safetensors";
@@ -215,11 +218,11 @@ TEST(CompanionsTest, AFileWithoutCompanionsIsReadAgainOnlyWhenItChanged) {
     const auto now = fs::file_time_type::clock::now(), then = now - std::chrono::hours(1);
     put(transformer_file(), then);
     EXPECT_EQ(missing(), "VAE");
-    put(vae_file(), then); // behind its back
+    put(vae_file(), then); // other content with the same size and time, which nobody notices
     EXPECT_EQ(missing(), "VAE");
     put(vae_file(), then + std::chrono::seconds(1));
     EXPECT_EQ(missing(), "text encoder");
-    // What is being written may change within its time's resolution.
+    // A file with a time in the future may be in the middle of being written, so it is always read again.
     const auto later = now + std::chrono::hours(1);
     put(transformer_file(), later);
     EXPECT_EQ(missing(), "VAE");
@@ -243,8 +246,8 @@ TEST(CompanionsTest, OfTwoVaesTheOneThatMakesTheLatents) {
     EXPECT_EQ(inspect(folder / "vae/second.safetensors").family, "wan2.2");
 }
 
-/// No index and no number in their names says that they belong together.
-TEST(CompanionsTest, PartsOfOneUnderAnyNamesAreJoined) {
+/// Neither an index nor numbers in their names say that the files belong together.
+TEST(CompanionsTest, PartsOfOneNetworkAreJoinedUnderAnyNames) {
     TempFolder folder("models"), elsewhere("elsewhere");
     TransformerSize five = tiny_transformer();
     five.in = five.out = 48;
@@ -263,7 +266,8 @@ TEST(CompanionsTest, PartsOfOneUnderAnyNamesAreJoined) {
     const NameList vae = vae22_names(2, 2, 48), encoder = umt5_names(20, 6, 12, 2, 2);
     const Names both{"x-part1.safetensors", "x-part2.safetensors"};
     put(folder / "text_encoder", encoder, 0);
-    for (const std::size_t cut : {std::size_t{3}, std::size_t{0}, vae.size() - 2}) { // either may be told by few names
+    // Either half may have too few names to be recognised alone.
+    for (const std::size_t cut : {std::size_t{3}, std::size_t{0}, vae.size() - 2}) {
         put(folder / "vae", vae, cut);
         const ModelFolder m = ModelFolder::open(folder.path());
         EXPECT_EQ(names_of(m.vae), both) << cut;
@@ -275,7 +279,7 @@ TEST(CompanionsTest, PartsOfOneUnderAnyNamesAreJoined) {
     }
     put(elsewhere.path(), vae, 0);
     EXPECT_EQ(ModelFolder::open(folder.path(), {.vae = elsewhere.path()}).vae[1], elsewhere / "x-part2.safetensors");
-    // With a whole one beside them they are somebody's: the larger is taken, as before.
+    // Beside a whole network the halves are not joined, and the largest file is taken.
     write_bytes(folder / "vae/whole.safetensors", safetensors(zero_tensors(vae)));
     const ModelFolder m = ModelFolder::open(folder.path());
     EXPECT_EQ(names_of(m.vae), Names{"whole.safetensors"});
@@ -283,7 +287,7 @@ TEST(CompanionsTest, PartsOfOneUnderAnyNamesAreJoined) {
     EXPECT_TRUE(has(m.warnings[0], "3 files hold a VAE"));
 }
 
-/// As people download it: one quantised file, which llama.cpp's converter gave the vocabulary too.
+/// People download such an encoder as one quantised file, into which llama.cpp's converter also wrote the vocabulary.
 TEST(CompanionsTest, AGgufTextEncoderBringsItsTokenizer) {
     TempFolder folder("ComfyUI");
     write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
@@ -299,7 +303,7 @@ TEST(CompanionsTest, AGgufTextEncoderBringsItsTokenizer) {
     write_bytes(encoder, gguf(tensors));
     EXPECT_EQ(ModelFolder::open(folder.path()).missing, Names{"tokenizer"});
     write_bytes(folder / "google/umt5-xxl/spiece.model", "x");
-    EXPECT_EQ(told("t5"), folder / "google/umt5-xxl"); // a file of its own is asked first
+    EXPECT_EQ(told("t5"), folder / "google/umt5-xxl"); // a tokenizer in files of its own counts first
 }
 
 } // namespace

@@ -17,7 +17,7 @@
 #include "engine/weights/safetensors_writer.h"
 #include "engine/weights/weights.h"
 #include "support/gguf_writer.h"
-#include "support/name_lists.h"
+#include "support/model_files.h"
 #include "support/torch_writer.h"
 #include "tests/engine/refusal.h"
 
@@ -28,7 +28,7 @@ using namespace test;
 namespace fs = std::filesystem;
 using Options = ConvertOptions;
 
-/// Random F32 values, so that a mix-up shows.
+/// Random F32 values, so that tensors that were mixed up are noticed.
 std::vector<Raw> random_tensors(const NameList& list) {
     std::mt19937 random(7);
     std::normal_distribution<float> normal(0, 0.1f);
@@ -40,8 +40,6 @@ std::vector<Raw> random_tensors(const NameList& list) {
     }
     return tensors;
 }
-
-Weights load(const fs::path& path) { return Weights::load(std::span(&path, 1), Component::unknown); }
 
 void expect_equal(const Weights& a, const Weights& b, float tolerance = 0) {
     ASSERT_EQ(a.all().size(), b.all().size());
@@ -59,7 +57,7 @@ std::string refusal(const fs::path& in, const fs::path& out, const Options& opti
     return test::refusal([&] { convert(in, out, options); });
 }
 
-TEST(Convert, WhatIsNotAlignedGivesTheSameBytes) {
+TEST(Convert, UnalignedTensorsGiveTheSameBytes) {
     std::vector<Raw> mixed, halves = random_tensors(umt5_names(32, 32, 64, 2, 2));
     for (const Raw& raw : random_tensors(clip_names(6, 12, 2, 14, 5, 0))) {
         const int parts = is_split(Component::clip, Layout::diffusers, raw.name) ? 3 : 1;
@@ -68,7 +66,7 @@ TEST(Convert, WhatIsNotAlignedGivesTheSameBytes) {
         };
         std::vector<std::int64_t> shape = raw.shape;
         shape[0] /= parts;
-        for (int part = 0; part < parts && library(part); ++part) // q, k and v, one of which has another type
+        for (int part = 0; part < parts && library(part); ++part) // q, k and v, one of which may have another type
             mixed.push_back(part == 1 ? zeros(*library(part), shape, "F16") : f32(*library(part), shape, 1));
     }
     for (Raw& raw : halves) {
@@ -137,8 +135,8 @@ TEST(Convert, ComfyKeepsOriginalNamesButForTheEncoders) {
     EXPECT_TRUE(read_safetensors(folder / "vae.safetensors").contains("decoder.middle.0.residual.0.gamma"));
 }
 
-/// Nothing in the tensors tells how many heads there are, nor what the latents were normalised by.
-TEST(Convert, WhatConfigJsonSaidGoesAlong) {
+/// The tensors tell neither the number of heads nor what the latents were normalised by.
+TEST(Convert, TheConfigJsonIsTakenAlong) {
     TempFolder folder("model"), elsewhere("elsewhere");
     write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
     write_bytes(folder / "config.json", R"({"_class_name": "WanModel", "num_heads": 2, "text_len": 7})");
@@ -152,15 +150,15 @@ TEST(Convert, WhatConfigJsonSaidGoesAlong) {
     EXPECT_EQ(load(elsewhere / "d.safetensors").config(), load(folder.path()).config());
     write_bytes(folder / "config.json", fmt::format(R"({{"num_heads": 2, "note": "{}"}})", std::string(100'000, 'x')));
     convert(folder.path(), elsewhere / "c.gguf", {.quantize = DType::q8_0});
-    EXPECT_EQ(load(elsewhere / "c.gguf").config(), load(folder.path()).config()); // whole, however long
-    // What lies beside the new file wins, key by key.
+    EXPECT_EQ(load(elsewhere / "c.gguf").config(), load(folder.path()).config()); // all of it, however long
+    // A config.json beside the new file counts first, key by key.
     write_bytes(elsewhere / "config.json", R"({"text_len": 9})");
     const Json both = load(elsewhere / "a.safetensors").config();
     EXPECT_EQ(both.at("text_len"), 9);
     EXPECT_EQ(both.at("num_heads"), 2);
 }
 
-TEST(Convert, WhatAFileSaysOfItsConfigIsNotTrusted) {
+TEST(Convert, TheConfigInAFileIsNotTrusted) {
     TempFolder folder("model");
     const auto with = [&](const std::string& config) {
         const fs::path file = folder / "model.safetensors";
@@ -249,7 +247,7 @@ TEST(Convert, ScaledFp8IsReadBack) {
         const float scale = w.scale.data<float>()[0];
         float largest = 0;
         for (std::int64_t i = 0; i < x.elements(); ++i) {
-            // Three bits of mantissa: half a step is 1/16 of the value, or half the smallest subnormal.
+            // fp8 has three bits of mantissa, so half a step is 1/16 of the value, or half of the smallest subnormal.
             const float v = x.data<float>()[i], got = y.data<float>()[i] * scale;
             ASSERT_NEAR(got, v, std::max(std::fabs(v) / 16 * 1.001f, scale / 1024 * 1.001f)) << name;
             largest = std::max(largest, std::fabs(y.data<float>()[i]));
@@ -257,7 +255,7 @@ TEST(Convert, ScaledFp8IsReadBack) {
         EXPECT_EQ(largest, 448.0f) << name;
     }
     EXPECT_EQ(quantised, 2 * 10);
-    // And back to plain numbers.
+    // The file also comes back as plain numbers.
     Options plain;
     plain.dtype = DType::f32;
     convert(folder / "fp8.safetensors", folder / "plain.safetensors", plain);
@@ -266,8 +264,8 @@ TEST(Convert, ScaledFp8IsReadBack) {
     EXPECT_EQ(a.stored().data<float>()[17], b.stored().to_host_f32().data<float>()[17] * b.scale.data<float>()[0]);
 }
 
-/// The scale of such a weight would have no reciprocal.
-TEST(Convert, WhatIsNextToNothingBecomesZero) {
+/// The scale of such a weight would be 0 or have no finite reciprocal.
+TEST(Convert, WeightsNearZeroBecomeZero) {
     TempFolder folder;
     TransformerSize s = tiny_transformer();
     s.dim = 64;
@@ -286,7 +284,8 @@ TEST(Convert, WhatIsNextToNothingBecomesZero) {
     }
 }
 
-/// Open-CLIP keeps q, k and v as one matrix, the other layouts three: each takes its own rows' scales along.
+/// Open-CLIP keeps q, k and v in one matrix and the other layouts keep three. Each must take the scales of its own rows
+/// along.
 TEST(Convert, ScalesOfRowsStayWithTheirRows) {
     TempFolder folder;
     std::vector<Raw> tensors = random_tensors(clip_names(6, 12, 2, 14, 5, 0));
@@ -297,7 +296,7 @@ TEST(Convert, ScalesOfRowsStayWithTheirRows) {
     Raw scale{joined->name.substr(0, joined->name.size() - 6) + "scale_weight", "F32", {rows, 1}, {}};
     for (std::int64_t i = 0; i < rows; ++i) scale.data += le(float(i + 1));
     joined->dtype = "F8_E4M3";
-    joined->data.assign(std::size_t(rows * columns), '\x38'); // 1
+    joined->data.assign(std::size_t(rows * columns), '\x38'); // 1 in fp8
     tensors.push_back(scale);
     write_bytes(folder / "in", safetensors(tensors));
     Options options;
@@ -329,8 +328,8 @@ TEST(Convert, UnknownNetworksKeepTheirNames) {
         has(refusal(folder / "lora", folder / "again.safetensors", options), "not a network whose names are known"));
 }
 
-/// diffusers keeps a LoRA's alpha in the file's metadata, peft in a file beside it.
-TEST(Convert, ALorasAlphaGoesAlong) {
+/// diffusers stores a LoRA's alpha in the file's metadata, peft in a file beside it.
+TEST(Convert, ALorasAlphaIsTakenAlong) {
     TempFolder folder("peft"), elsewhere("elsewhere");
     const std::vector<Raw> tensors{f32("blocks.0.self_attn.q.lora_A.weight", {2, 8}),
                                    f32("blocks.0.self_attn.q.lora_B.weight", {8, 2})};
@@ -350,7 +349,7 @@ TEST(Convert, ALorasAlphaGoesAlong) {
     EXPECT_EQ(said["lora_adapter_metadata"], R"({"lora_alpha":8})");
 }
 
-/// Their names say what the numbers are multiplied by, to their own program alone.
+/// Only their own program knows what the names of these scales mean.
 TEST(Convert, ScaledNumbersOfUnknownNetworksKeepTheirType) {
     TempFolder folder;
     for (const char* scale : {"double.0.scale_weight", "double.0.scale_of_ours", "double.0.weight_scale_2"}) {
@@ -360,7 +359,7 @@ TEST(Convert, ScaledNumbersOfUnknownNetworksKeepTheirType) {
         EXPECT_TRUE(has(refusal(folder / "in", folder / "out.safetensors", bf16), "double.0.weight")) << scale;
         EXPECT_EQ(refusal(folder / "in", folder / "out.safetensors", {}), "accepted") << scale;
     }
-    // What a norm over batches counts is no scale, and hides none.
+    // What a batch norm counts is no scale, and it must not hide one.
     const std::vector<Raw> norm{zeros("norm.weight", {4}, "F8_E4M3"), f32("norm.bias", {4}),
                                 f32("norm.running_mean", {4}), f32("norm.running_var", {4}),
                                 zeros("norm.num_batches_tracked", {}, "I64")};
@@ -372,7 +371,7 @@ TEST(Convert, ScaledNumbersOfUnknownNetworksKeepTheirType) {
     scaled.push_back(f32("norm.s", {}));
     write_bytes(folder / "in", safetensors(scaled));
     EXPECT_TRUE(has(refusal(folder / "in", folder / "out.safetensors", half), "scaled by `norm.s`"));
-    // Where a file is full, a layer goes on in the next.
+    // If a file is full, a layer goes on in the next one.
     write_bytes(folder / "m-1.safetensors", safetensors({zeros("double.0.weight", {4, 4}, "F8_E4M3")}));
     write_bytes(folder / "m-2.safetensors", safetensors({f32("double.0.weight_scale", {})}));
     write_bytes(folder / "m.safetensors.index.json", R"({"weight_map": {
@@ -433,15 +432,15 @@ TEST(Convert, Q8BlocksAreWrittenAsGguf) {
                 << name;
         }
         EXPECT_GT(blocks, 10);
-        // What comes back of it is what was stored.
+        // Read back, the file has the values that were stored.
         convert(folder / "out.gguf", folder / "back.safetensors", {});
         expect_equal(after, load(folder / "back.safetensors"));
-        // Blocks that are there already are copied.
+        // Blocks that are quantised already are copied.
         convert(folder / "out.gguf", folder / "again.gguf", q8);
         EXPECT_EQ(read_bytes(folder / "again.gguf"), read_bytes(folder / "out.gguf"));
         EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / "out.safetensors", q8), "OUT.gguf"));
         EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / "b.gguf", {}), "OUT.safetensors"));
-        // Nor do capitals make another name of it.
+        // Capital letters do not make another name.
         EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / "B.GGUF", {}), "OUT.safetensors"));
         convert(folder / "in.safetensors", folder / "Q.GGUF", q8);
         EXPECT_EQ(read_bytes(folder / "Q.GGUF"), read_bytes(folder / "out.gguf"));
@@ -465,7 +464,8 @@ TEST(Convert, WritersTakeWhatWasDeclared) {
 TEST(Convert, SaysWhatStaysUnquantisedAndWhatIsOneShard) {
     TempFolder folder;
     TransformerSize s = tiny_transformer();
-    s.dim = 64, s.ffn = 100; // of a block's linears the second of the FFN has rows of 100
+    // The second linear layer of each block's FFN has rows of 100 values, which are no whole blocks.
+    s.dim = 64, s.ffn = 100;
     write_bytes(folder / "in.safetensors", safetensors(random_tensors(transformer_names(s))));
     write_bytes(folder / "model-00001-of-00003.safetensors", safetensors(random_tensors(transformer_names(s))));
     Options q8;
@@ -479,7 +479,7 @@ TEST(Convert, SaysWhatStaysUnquantisedAndWhatIsOneShard) {
     EXPECT_TRUE(has(shard.warnings[0], "one of 3 shards")) << shard.warnings[0];
 }
 
-/// ComfyUI's text encoders bring one, and its readers look for it there.
+/// ComfyUI's text encoders contain their tokenizer, and readers look for it there.
 TEST(Convert, TheTokenizerOfATextEncoderStaysWithIt) {
     TempFolder folder;
     std::vector<Raw> tensors = random_tensors(umt5_names(20, 32, 64, 2, 2));
@@ -500,7 +500,7 @@ TEST(Convert, TheTokenizerOfATextEncoderStaysWithIt) {
     const ConvertResult blocks = convert(folder / "in.safetensors", folder / "out.gguf", q8);
     ASSERT_EQ(blocks.warnings.size(), 1u);
     EXPECT_TRUE(has(blocks.warnings[0], "the tokenizer that in.safetensors carries is not written"));
-    // Nor is the vocabulary of a GGUF file.
+    // The vocabulary of a GGUF file is not lost either.
     write_bytes(folder / "in.gguf", gguf(gguf_tensors(zero_tensors(umt5_names(20, 32, 64, 2, 2))),
                                          {gguf_pair("tokenizer.ggml.model", 8, gguf_string("t5"))}));
     EXPECT_EQ(convert(folder / "in.gguf", folder / "back.safetensors", {}).warnings.size(), 1u);
@@ -539,10 +539,11 @@ TEST(Convert, RefusalsLeaveNothingBehind) {
     Options stopped;
     stopped.stop = stop.get_token();
     EXPECT_THROW(convert(folder / "in", folder / "out.safetensors", stopped), Cancelled);
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}), 1); // the input alone
+    // Only the input is there.
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}), 1);
 }
 
-TEST(Convert, OfAnAllInOneFileNoOtherFileIsMeant) {
+TEST(Convert, AnAllInOneFileMeansNoOtherFile) {
     TempFolder folder;
     std::vector<Raw> tensors;
     for (Raw t : zero_tensors(transformer_names(tiny_transformer())))
@@ -553,11 +554,11 @@ TEST(Convert, OfAnAllInOneFileNoOtherFileIsMeant) {
     EXPECT_TRUE(has(refusal(folder / "in", folder / "out.safetensors", {}), "a file that holds one of them alone"));
 }
 
-// Another program cuts the input short while it is read: named as the cause, and nothing is written.
+// Another program cuts the input short while it is read. The refusal names that file, and nothing is written.
 TEST(Convert, InputThatShrinks) {
     for (const std::optional<DType> dtype : {std::optional<DType>(), std::optional(DType::bf16)}) {
         const TempFolder folder;
-        constexpr std::int64_t values = 6 << 20; // six pieces
+        constexpr std::int64_t values = 6 << 20; // large enough for six pieces
         write_bytes(folder / "in", safetensors({{"a", "F32", {values}, std::string(4 * values, '\1')}}));
         Options options;
         options.dtype = dtype;

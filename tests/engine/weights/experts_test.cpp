@@ -36,7 +36,7 @@ TEST(ExpertsTest, DiffusersWithTwoExperts) {
     const ModelFolder m = ModelFolder::open(folder.path());
     EXPECT_EQ(m.transformer_low.front().parent_path().filename(), "transformer_2");
     EXPECT_EQ(m.model_index.at("boundary_ratio"), 0.875);
-    // As in the folders of other layouts: of several none is meant, and no two of different models.
+    // As in folders of other layouts: of several files none is chosen, and files of two models make no pair.
     const fs::path low = m.transformer_low.front();
     fs::copy_file(low, low.parent_path() / "another.safetensors");
     EXPECT_TRUE(has(refusal(folder.path()), "several transformers are there"));
@@ -70,7 +70,7 @@ TEST(ExpertsTest, TheExpertsOfOtherSpellings) {
             EXPECT_EQ(names_of(m.transformer_low), Names{low}) << path;
             EXPECT_EQ(m.family, Family::wan22) << path;
         }
-        // Others beside the pair: a model of another kind, and one of a single transformer.
+        // A model of another kind and one with a single transformer lie beside the pair.
         TransformerSize i2v = with_images(false);
         write_bytes(place / "Wan2_2-I2V-A14B-LOW_fp8.safetensors", transformer_file(i2v));
         write_bytes(place / "wan2.1_t2v_14B_lowvram.safetensors", transformer_file());
@@ -78,7 +78,7 @@ TEST(ExpertsTest, TheExpertsOfOtherSpellings) {
         EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
         fs::remove_all(place);
     }
-    // Such words mean other things, too.
+    // These words have other meanings, too.
     write_bytes(place / "wan2.1_t2v_14B_high_quality.safetensors", transformer_file());
     write_bytes(place / "wan2.2_t2v_low_noise_14B_fp16.safetensors", transformer_file());
     const ModelFolder alone = ModelFolder::open(place / "wan2.1_t2v_14B_high_quality.safetensors");
@@ -88,7 +88,7 @@ TEST(ExpertsTest, TheExpertsOfOtherSpellings) {
     EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
 }
 
-/// A clone of a repository that keeps each expert's quantisations in a folder.
+/// Clones of repositories that keep each expert's quantisations in a folder of its own.
 TEST(ExpertsTest, TheExpertsInFoldersOfTheirNames) {
     TempFolder folder("Wan2.2-T2V-A14B-GGUF");
     const std::string transformer = gguf(gguf_tensors(zero_tensors(transformer_names(tiny_transformer()))));
@@ -113,7 +113,8 @@ TEST(ExpertsTest, TheExpertsInFoldersOfTheirNames) {
     EXPECT_TRUE(ModelFolder::open(high).transformer_low.empty());
 }
 
-/// Without a word of noise: as makers of finetunes call them, and who downloads each half of a repository.
+/// Folders without the word "noise", as makers of finetunes name them, and people who download each half of a
+/// repository.
 TEST(ExpertsTest, TheExpertsInFoldersOfOneWord) {
     struct Case {
         fs::path high, low, opened;
@@ -140,7 +141,8 @@ TEST(ExpertsTest, TheExpertsInFoldersOfOneWord) {
             EXPECT_EQ(m.warnings, Names{}) << path;
         }
     }
-    // The words mean other things, too: a folder beside of another name is no half, and alone they say nothing.
+    // The words have other meanings, too: a folder with another name beside them is no half, and alone they say
+    // nothing.
     TempFolder folder("models");
     write_bytes(folder / "high_vram/wan2.1_t2v.safetensors", transformer_file());
     write_bytes(folder / "low_quality/wan2.1_t2v.safetensors", transformer_file());
@@ -148,7 +150,7 @@ TEST(ExpertsTest, TheExpertsInFoldersOfOneWord) {
     EXPECT_TRUE(one.transformer_low.empty());
     EXPECT_EQ(one.family, Family::wan);
     EXPECT_EQ(one.warnings, Names{});
-    // A third transformer beside the two folders may be meant as well.
+    // A third transformer beside the two folders may be the one that is meant.
     write_bytes(folder / "diffusion_models/A_high/a.safetensors", transformer_file());
     write_bytes(folder / "diffusion_models/A_low/a.safetensors", transformer_file());
     EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 1u);
@@ -156,7 +158,8 @@ TEST(ExpertsTest, TheExpertsInFoldersOfOneWord) {
     EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
 }
 
-/// Folders of the words alone are experts' where what lies in them is like A14B's two.
+/// Two folders called just "high" and "low" hold experts if their files are as alike as A14B's two are. Otherwise they
+/// may be two qualities of one model.
 TEST(ExpertsTest, FoldersOfTwoQualitiesAreNoExperts) {
     TempFolder folder("models");
     const fs::path high = folder / "high/model.safetensors", low = folder / "low/model.safetensors";
@@ -168,13 +171,13 @@ TEST(ExpertsTest, FoldersOfTwoQualitiesAreNoExperts) {
         EXPECT_EQ(m.family, both ? std::optional(Family::wan22) : std::nullopt);
         const std::string said = refusal(folder.path());
         EXPECT_EQ(said == "accepted", both);
-        // It says what there is to be named.
+        // The refusal lists the files that can be named.
         EXPECT_EQ(has(said, "in its folders: high/model.safetensors, low/model.safetensors"), !both) << said;
         return both;
     };
     EXPECT_TRUE(pairs(tiny_transformer(), "F16"));
-    EXPECT_FALSE(pairs(tiny_transformer(), "F32")); // twice the size
-    EXPECT_FALSE(pairs(with_images(), "F16"));      // with CLIP
+    EXPECT_FALSE(pairs(tiny_transformer(), "F32")); // this file is twice as large
+    EXPECT_FALSE(pairs(with_images(), "F16"));      // this one has a CLIP branch
     add_companions(folder.path());
     const ModelFolder parts = ModelFolder::open(folder.path());
     EXPECT_EQ(parts.missing, Names{"transformer"});
@@ -184,7 +187,7 @@ TEST(ExpertsTest, FoldersOfTwoQualitiesAreNoExperts) {
     TransformerSize small;
     small.dim = 1536, small.ffn = 2, small.text = small.freq = 2, small.layers = 1;
     EXPECT_TRUE(pairs(small, "F16"));
-    // Where the files say it themselves, they may be of two sizes.
+    // If the names of the files say so, the two may differ in size.
     fs::remove_all(folder / "high");
     fs::remove_all(folder / "low");
     write_bytes(folder / "high/Wan22_HIGH.safetensors", transformer_file());
@@ -194,13 +197,13 @@ TEST(ExpertsTest, FoldersOfTwoQualitiesAreNoExperts) {
     EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 1u);
 }
 
-/// What lies beside a pair is somebody's, and may be anything.
+/// Any other file of the user may lie beside a pair.
 TEST(ExpertsTest, StrangersBesideThePairAreLeftAlone) {
     TempFolder folder("models");
     const fs::path place = folder / "diffusion_models", high = place / "wan2.2_t2v_high_noise_14B.safetensors";
     write_bytes(high, transformer_file());
     write_bytes(place / "someFinetune_low_noise_v3.safetensors", transformer_file());
-    const ModelFolder strange = ModelFolder::open(high); // it may be meant, and is said
+    const ModelFolder strange = ModelFolder::open(high); // this file may be meant, so it is taken with a warning
     EXPECT_EQ(names_of(strange.transformer_low), Names{"someFinetune_low_noise_v3.safetensors"});
     ASSERT_FALSE(strange.warnings.empty());
     EXPECT_TRUE(has(strange.warnings[0], "someFinetune_low_noise_v3.safetensors are taken for the two experts"));
@@ -213,7 +216,8 @@ TEST(ExpertsTest, StrangersBesideThePairAreLeftAlone) {
     const ModelFolder m = ModelFolder::open(high);
     EXPECT_EQ(names_of(m.transformer_low), Names{"wan2.2_t2v_low_noise_14B.safetensors"});
     EXPECT_TRUE(std::none_of(m.warnings.begin(), m.warnings.end(), [](const auto& w) { return has(w, "taken"); }));
-    write_bytes(place / "wan2.2_t2v_low_noise_14B.safetensors", "<!DOCTYPE html>"); // but its own is missed
+    // The expert's own file is damaged, which must be told and not covered by another file.
+    write_bytes(place / "wan2.2_t2v_low_noise_14B.safetensors", "<!DOCTYPE html>");
     EXPECT_TRUE(has(refusal(high), "wan2.2_t2v_low_noise_14B"));
 }
 
@@ -226,7 +230,7 @@ TEST(ExpertsTest, FoldersOfTwoModelsAreNoPair) {
     EXPECT_TRUE(has(refusal(folder.path()), "of two models"));
     write_bytes(folder / "I2V_LowNoise/a.safetensors", transformer_file(with_images(false)));
     EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 1u);
-    // Transformers of the folder itself come first.
+    // A transformer in the folder itself counts before those in its subfolders.
     for (const char* name : {"a.safetensors", "b.safetensors"}) write_bytes(folder / name, transformer_file());
     EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
 }
@@ -254,7 +258,7 @@ TEST(ExpertsTest, TheLowExpertMayLieInTwoFilesAsTheHighOne) {
     const ModelFolder m = ModelFolder::open(folder.path());
     EXPECT_EQ(m.transformer.size(), 2u);
     EXPECT_EQ(m.transformer_low.size(), 2u);
-    // Half of it is of the same model still.
+    // One half of it still belongs to the same model.
     fs::remove(folder / "low_noise_model/part_two.safetensors");
     EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 1u);
 }
@@ -277,7 +281,7 @@ TEST(ExpertsTest, AnyShardOfAnExpertLeadsToTheOther) {
     }
 }
 
-/// Whether two folders of bare words are experts' is asked of the whole of each.
+/// Whether two folders called "high" and "low" hold experts is decided by all shards of each.
 TEST(ExpertsTest, ShardsInFoldersOfWordsAlone) {
     TempFolder folder("models");
     add_companions(folder.path());
@@ -296,20 +300,21 @@ TEST(ExpertsTest, ShardsInFoldersOfWordsAlone) {
     EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 2u);
 }
 
-/// Two versions of one model are not the halves of another.
-TEST(ExpertsTest, LowVramSpeaksOfNoExpert) {
+/// "lowvram" and "highvram" name two versions of one model and not two experts.
+TEST(ExpertsTest, LowVramNamesNoExpert) {
     TempFolder folder("models");
     write_bytes(folder / "Wan2.1-14B-LowVRAM/a.safetensors", transformer_file());
     write_bytes(folder / "Wan2.1-14B-HighVRAM/a.safetensors", transformer_file());
     EXPECT_TRUE(has(refusal(folder.path()), "no model is there"));
     for (const char* name : {"high_rank.safetensors", "LowMemory-v2.safetensors", "low-cfg.safetensors"})
         EXPECT_EQ(file_expert_of(name), Expert::none) << name;
-    EXPECT_EQ(file_expert_of("high_lightning.safetensors"), Expert::high); // it begins like such a word
+    // "Lightning" begins like "light", after which "high" would mean no expert.
+    EXPECT_EQ(file_expert_of("high_lightning.safetensors"), Expert::high);
     for (const char* both : {"style_high_noise_low_noise.safetensors", "HighNoise+LowNoise"})
         EXPECT_EQ(file_expert_of(both), Expert::none) << both;
 }
 
-/// As makers of finetunes call them; any other pair of files may be two versions.
+/// Makers of finetunes name experts "…H" and "…L". Any other two files may be two versions of a model.
 TEST(ExpertsTest, ALastLetterTellsTwoFilesApart) {
     TempFolder folder("models");
     add_companions(folder.path());
@@ -323,10 +328,10 @@ TEST(ExpertsTest, ALastLetterTellsTwoFilesApart) {
         EXPECT_EQ(names_of(m.transformer), Names{pair[0]}) << path;
         EXPECT_EQ(names_of(m.transformer_low), Names{pair[1]}) << path;
         EXPECT_EQ(m.family, Family::wan22) << path;
-        ASSERT_EQ(m.warnings.size(), 1u) << path; // one letter is not much
+        ASSERT_EQ(m.warnings.size(), 1u) << path; // one letter says little, so there is a warning
         EXPECT_TRUE(has(m.warnings[0], "are taken for the two experts")) << path;
     }
-    write_bytes(folder / pair[1], transformer_file(with_images(false))); // of another model
+    write_bytes(folder / pair[1], transformer_file(with_images(false))); // now they are of two models
     EXPECT_TRUE(ModelFolder::open(folder / pair[0]).transformer_low.empty());
     EXPECT_FALSE(has(refusal(folder.path()), "..._high"));
     write_bytes(folder / pair[1], transformer_file());

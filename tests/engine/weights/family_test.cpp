@@ -30,7 +30,7 @@ TransformerTraits traits_of(const TransformerSize& s) {
     return t;
 }
 
-/// A link whose name says nothing has that of what it leads to, too.
+/// If the name of a link says nothing, the name of its target counts.
 TEST(FamilyTest, NamesBehindLinks) {
     const TempFolder folder;
     const std::filesystem::path real = folder / "Wan2.1-T2V-1.3B", link = folder / "model";
@@ -155,7 +155,7 @@ TEST(FamilyTest, Table) {
     }
 }
 
-/// "Rapid AIO": both experts of A14B merged into one transformer, with all that it needs in its file.
+/// "Rapid AIO" merges A14B's two experts into one transformer and keeps all its parts in one file.
 TEST(FamilyTest, AMergeInAnAllInOneFileIsComputedAsWan21) {
     const auto all_in_one = [](const TransformerSize& size) {
         std::vector<Raw> all = zero_tensors(transformer_names(size), "F16",
@@ -185,8 +185,8 @@ TEST(FamilyTest, AMergeInAnAllInOneFileIsComputedAsWan21) {
     EXPECT_EQ(family("wan2.2-ti2v-aio.safetensors", ti2v), Family::wan22);
 }
 
-/// Its transformer alone, as GGUF files are made of it: only the name says it.
-TEST(FamilyTest, AMergeThatWasTakenOutOfItsFileIsToldByItsName) {
+/// GGUF files of such a merge hold the transformer alone, so that only the name says what it is.
+TEST(FamilyTest, AMergeThatWasTakenOutOfItsFileIsKnownByItsName) {
     const auto family = [](const char* name, const TransformerSize& size) {
         TempFolder folder("x");
         write_bytes(folder / name, transformer_file(size));
@@ -202,8 +202,8 @@ TEST(FamilyTest, AMergeThatWasTakenOutOfItsFileIsToldByItsName) {
         EXPECT_EQ(family(name, tiny_transformer()), Family::wan22) << name;
 }
 
-/// Their files may have V2's tensors.
-TEST(FamilyTest, SkyReelsOtherModelsAreTold) {
+/// SkyReels' other models may have the tensors of V2.
+TEST(FamilyTest, SkyReelsOtherModelsAreNamed) {
     const auto told = [](const std::vector<std::string>& names) { return relative_by_name(names); };
     EXPECT_EQ(told({"Wan2_1_SkyreelsA2_fp8_e4m3fn.safetensors", "diffusion_models"}), "SkyReels-A2");
     EXPECT_EQ(told({"diffusion_pytorch_model.safetensors", "transformer", "SkyReels-A2"}), "SkyReels-A2");
@@ -214,7 +214,7 @@ TEST(FamilyTest, SkyReelsOtherModelsAreTold) {
     for (const char* name : {"SkyReels-V2-I2V-14B-540P", "Wan2_1-SkyReels-V2-DF-14B-720P_fp16.safetensors",
                              "SkyReels-A14B", "skyreels", "skyreels-v30", "wan2.1_a2.safetensors"})
         EXPECT_EQ(told({name}), "") << name;
-    // The nearest name counts.
+    // The name nearest to the file counts.
     EXPECT_EQ(told({"SkyReels-V2-I2V-1.3B.safetensors", "SkyReels-A2"}), "");
     EXPECT_EQ(told({"wan2.1_i2v_480p.safetensors", "SkyReels-A2"}), "");
     TempFolder folder("models");

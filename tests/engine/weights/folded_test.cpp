@@ -2,9 +2,8 @@
 // Tensors whose axes a file has otherwise than the networks.
 #include <gtest/gtest.h>
 
-#include "engine/weights/weights.h"
 #include "support/gguf_writer.h"
-#include "support/name_lists.h"
+#include "support/model_files.h"
 #include "tests/engine/refusal.h"
 
 namespace denoir {
@@ -13,16 +12,8 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-Weights load(const fs::path& path) { return Weights::load(std::span(&path, 1), Component::unknown); }
-
 std::string refusal(const fs::path& path) {
     return test::refusal([&] { load(path); });
-}
-
-std::map<std::string, Shape> shapes(const NameList& list) {
-    std::map<std::string, Shape> result;
-    for (const auto& [name, shape] : list) result.emplace(name, Shape(std::span<const std::int64_t>(shape)));
-    return result;
 }
 
 TEST(Load, FoldedPatchEmbeddingOfGgufIsUnfolded) {
@@ -34,7 +25,7 @@ TEST(Load, FoldedPatchEmbeddingOfGgufIsUnfolded) {
     EXPECT_EQ(load(folder / "x.gguf").find("patch_embedding.weight")->shape(), (Shape{8, 16, 1, 2, 2}));
 }
 
-/// stable-diffusion.cpp's, whose tensors have four axes: no shape is recorded beside them.
+/// stable-diffusion.cpp writes tensors of four axes and no original shape.
 TEST(Load, FoldedConvolutionsOfAVaeInGgufAreUnfolded) {
     for (const NameList& list : {vae21_names(2, 2), vae22_names(2, 2, 2)})
         for (const std::string prefix : {"", "first_stage_model."}) {
@@ -47,7 +38,7 @@ TEST(Load, FoldedConvolutionsOfAVaeInGgufAreUnfolded) {
             const Weights w = load(folder / "vae.gguf");
             EXPECT_TRUE(is_vae(w.component()));
             EXPECT_NO_THROW(w.require(shapes(list)));
-            // Weights and biases apart, as shards and as files of any names.
+            // Weights and biases lie in two files, as shards and under any names.
             std::vector<GgufTensor> weights, biases;
             for (const GgufTensor& t : tensors) (t.name.ends_with(".bias") ? biases : weights).push_back(t);
             for (const auto& [one, other] : {std::pair("vae-00001-of-00002.gguf", "vae-00002-of-00002.gguf"),
@@ -57,7 +48,7 @@ TEST(Load, FoldedConvolutionsOfAVaeInGgufAreUnfolded) {
                 write_bytes(apart / other, gguf(biases));
                 EXPECT_NO_THROW(load(apart.path()).require(shapes(list))) << one;
             }
-            for (GgufTensor& t : tensors) // in rows, and nothing tells of what
+            for (GgufTensor& t : tensors) // in rows, and no shape tells of what
                 if (t.dims.size() == 4 && t.name.ends_with(".weight"))
                     t.dims = {t.dims[0] * t.dims[1] * t.dims[2], t.dims[3]};
             write_bytes(folder / "rows.gguf", gguf(tensors));
@@ -65,7 +56,7 @@ TEST(Load, FoldedConvolutionsOfAVaeInGgufAreUnfolded) {
         }
 }
 
-/// rCM's, a linear layer over the values of a patch.
+/// rCM's patch embedding is a linear layer over the values of a patch.
 TEST(Load, APatchEmbeddingOfTwoAxesGetsItsOther) {
     const NameList list = transformer_names(tiny_transformer());
     std::vector<Raw> tensors = zero_tensors(list);
@@ -76,7 +67,7 @@ TEST(Load, APatchEmbeddingOfTwoAxesGetsItsOther) {
     EXPECT_NO_THROW(load(folder / "x.safetensors").require(shapes(list)));
 }
 
-/// ggml's tools drop leading axes of one: [1, 6, 8] is written as rows of 8.
+/// ggml's tools drop leading axes of one, so that [1, 6, 8] is written as rows of 8.
 TEST(Load, LeadingAxesOfOneThatGgufDroppedComeBack) {
     TransformerSize size = tiny_transformer();
     size.in = 36, size.clip = 10, size.positions = 514;
@@ -94,7 +85,7 @@ TEST(Load, QuantisedNormsAndPatchEmbeddingsOfGgufAreWidened) {
     const NameList list = transformer_names(size);
     std::vector<GgufTensor> tensors = gguf_tensors(zero_tensors(list));
     std::vector<std::string> pairs;
-    // 0.5 for every element
+    // Every element is 0.5.
     const auto quantise = [&](GgufTensor& t, std::vector<std::uint64_t> dims) {
         std::uint64_t elements = 1;
         for (const std::uint64_t n : dims) elements *= n;

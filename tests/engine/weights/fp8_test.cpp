@@ -15,16 +15,16 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-const std::string layer = "blocks.0.self_attn.q"; // [8, 8]
+const std::string layer = "blocks.0.self_attn.q"; // a matrix of [8, 8]
 
 Raw fp8(const std::string& name, std::vector<std::int64_t> shape) {
     Raw raw{name, "F8_E4M3", shape, {}};
-    const std::string bytes("\x38\x3C\x01\x7E\xB8", 5); // 1, 1.5, 2^-9, 448, -1
+    const std::string bytes("\x38\x3C\x01\x7E\xB8", 5); // 1, 1.5, 2^-9, 448 and -1 in fp8
     for (std::int64_t i = 0; i < product(shape); ++i) raw.data += bytes[static_cast<std::size_t>(i % 5)];
     return raw;
 }
 
-/// The tiny transformer whose layer `q` is fp8, with more tensors beside it.
+/// The tiny transformer with the layer `q` in fp8, and with further tensors.
 std::string file(std::vector<Raw> more, std::string_view metadata = {}) {
     std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()), "BF16");
     for (Raw& t : tensors)
@@ -77,10 +77,10 @@ TEST(Fp8, BlockScalesAreMultipliedIn) {
     const Weight* q = w.find(layer + ".weight");
     EXPECT_FALSE(q->scale.defined());
     ASSERT_EQ(q->stored().dtype(), DType::f32);
-    EXPECT_EQ(q->stored().data<float>()[0], 1.0f);         // row 0, block 0: scale 1, value 1
-    EXPECT_EQ(q->stored().data<float>()[4], -1.0f * 2.0f); // row 0, block 1: scale 2, value -1
+    EXPECT_EQ(q->stored().data<float>()[0], 1.0f);         // row 0, block 0: the scale is 1 and the value 1
+    EXPECT_EQ(q->stored().data<float>()[4], -1.0f * 2.0f); // row 0, block 1: the scale is 2 and the value -1
     EXPECT_EQ(q->stored().data<float>()[8],
-              448.0f * 3.0f); // row 1, block 0: scale 3, element 8 is the fourth of the pattern
+              448.0f * 3.0f); // row 1, block 0: the scale is 3, and element 8 is the fourth of the pattern
     EXPECT_TRUE(has(refusal(file({f32(layer + ".scale_weight", {8, 3, 1}, 1)})), "does not fit"));
 }
 
@@ -96,7 +96,7 @@ TEST(Fp8, ScalesThatDoNotFit) {
     EXPECT_TRUE(has(refusal(file({f32("blocks.9.self_attn.k.scale_weight", {}, 1)})), "weight is missing"));
 }
 
-/// Of two scales of one weight nobody says which is meant.
+/// If a weight has two scales, nobody knows which is meant.
 TEST(Fp8, AScaleInTwoPartsIsRefused) {
     std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
     for (Raw& t : tensors)
@@ -138,7 +138,7 @@ TEST(Fp8, ComfyFormats) {
 
 TEST(Fp8, OtherQuantisationsAreRefusedByName) {
     EXPECT_TRUE(has(refusal(file({zeros(layer + ".weight_scale_2", {}, "F32")})), "nvfp4"));
-    const auto packed = [](std::vector<Raw> more) { // two numbers in a byte, scales of 16
+    const auto packed = [](std::vector<Raw> more) { // two numbers in each byte, and a scale for every 16
         std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()), "BF16");
         for (Raw& t : tensors)
             if (t.name == layer + ".weight") t = zeros(t.name, {8, 4}, "U8");
@@ -146,7 +146,7 @@ TEST(Fp8, OtherQuantisationsAreRefusedByName) {
         return refusal(safetensors(tensors));
     };
     EXPECT_TRUE(has(packed({zeros(layer + ".weight_scale", {8, 1}, "F8_E4M3")}), "quantised with nvfp4"));
-    EXPECT_FALSE(has(packed({}), "nvfp4")); // it may be anything
+    EXPECT_FALSE(has(packed({}), "nvfp4")); // without scales it may be anything
     EXPECT_TRUE(has(refusal(file({zeros(layer + ".weight.absmax", {4}, "F32")})), "bitsandbytes"));
     EXPECT_TRUE(
         has(refusal(file({zeros(layer + ".weight.quant_state.bitsandbytes__nf4", {4}, "U8")})), "bitsandbytes"));
@@ -155,7 +155,7 @@ TEST(Fp8, OtherQuantisationsAreRefusedByName) {
     EXPECT_TRUE(has(refusal(file({f32(layer + ".weight_quantizer._scale", {1})})), "ModelOpt"));
 }
 
-/// Some writers put only the weights under a prefix, or the two under different ones.
+/// Some writers put a prefix before the weights alone, or another one before the scales.
 TEST(Fp8, ScalesUnderAnotherPrefix) {
     for (const auto& [weights, scales] : {std::pair{"model.diffusion_model.", ""}, {"", "diffusion_model."}})
         for (const char* leaf : {".scale_weight", ".weight_scale"}) {
@@ -179,7 +179,8 @@ TEST(Fp8, ScalesUnderAnotherPrefix) {
         }
 }
 
-/// A patch embedding as a linear layer, in fp8: its scale is of its rows, and goes along when it gets its other axes.
+/// A patch embedding stored as a linear layer in fp8 has one scale for each row, which must stay right when the weight
+/// gets its other axes.
 TEST(Fp8, APatchEmbeddingOfTwoAxesKeepsItsScale) {
     for (const bool rows : {false, true}) {
         std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()), "BF16");
@@ -192,15 +193,16 @@ TEST(Fp8, APatchEmbeddingOfTwoAxesKeepsItsScale) {
         EXPECT_EQ(patch->shape(), (Shape{8, 16, 1, 2, 2}));
         const Tensor values = dequantised(patch->stored(), patch->scale);
         EXPECT_EQ(values.data<float>()[1], rows ? 1.5f : 0.375f);
-        EXPECT_EQ(values.data<float>()[64 + 1], rows ? 2.0f : 0.25f); // row 1: element 65 is the pattern's first
+        EXPECT_EQ(values.data<float>()[64 + 1], rows ? 2.0f : 0.25f); // row 1: element 65 is the first of the pattern
     }
 }
 
-/// Numbers of a byte say nothing without what scales them, whatever that is called.
+/// 8-bit numbers mean nothing without their scale, whatever its name.
 TEST(Fp8, NoWeightIsTakenWithoutItsScale) {
     for (const char* scale : {".scale", ".wscale"}) {
         EXPECT_TRUE(has(refusal(file({f32(layer + scale, {8, 1})})), "scaled by `" + layer + scale)) << scale;
-        EXPECT_EQ(refusal(file({f32("blocks.0.self_attn.k" + std::string(scale), {8, 1})})), "accepted"); // k is bf16
+        // The layer k is bf16 and needs no scale.
+        EXPECT_EQ(refusal(file({f32("blocks.0.self_attn.k" + std::string(scale), {8, 1})})), "accepted");
     }
 }
 

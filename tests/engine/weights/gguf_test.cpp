@@ -28,9 +28,9 @@ std::vector<float> values(const Container& c, std::string_view name) {
     return out;
 }
 
-constexpr std::uint16_t half_of_half = 0x3800; // 0.5
+constexpr std::uint16_t half_of_half = 0x3800; // 0.5 as a half
 
-/// Q8_0 blocks of 0.5 * (first - 16), 0.5 * (first - 15), …, counting on from block to block.
+/// Q8_0 blocks with the values 0.5 * (first - 16), 0.5 * (first - 15), …, which go on from block to block.
 std::string q8_blocks(int blocks) {
     std::string data;
     for (int block = 0; block < blocks; ++block) {
@@ -79,9 +79,9 @@ TEST(Gguf, BlockTypesGiveTheValuesOfTheSpecification) {
     EXPECT_EQ(q5[0], 1.0f);
     EXPECT_EQ(q5[16], 2.0f);
     EXPECT_EQ(q5[1], -16.0f);
-    EXPECT_THROW(c.tensor(*c.find("odd")), Error); // refused by number, and only when needed
+    EXPECT_THROW(c.tensor(*c.find("odd")), Error); // refused only when it is needed, by the number of its type
     EXPECT_EQ(c.find("odd")->dtype_name, "GGML type 99");
-    EXPECT_EQ(c.find("iq3")->dtype_name, "IQ3_S"); // or by name
+    EXPECT_EQ(c.find("iq3")->dtype_name, "IQ3_S"); // or by the name of its type
 }
 
 TEST(Gguf, OriginalShapeWins) {
@@ -96,7 +96,8 @@ TEST(Gguf, OriginalShapeWins) {
         std::string::npos);
 }
 
-/// As stable-diffusion.cpp writes a 3D convolution, and as a transposed one is in any network but ours.
+/// Only in our networks is it known what was folded. A 3D convolution of stable-diffusion.cpp and a transposed one of
+/// another network look the same.
 TEST(Gguf, OfAnUnknownNetworkNothingIsUnfolded) {
     TempFolder folder;
     write_bytes(folder / "x", gguf({{"up.weight", {1, 2, 4, 8}, 0, std::string(256, '\0')},
@@ -125,11 +126,11 @@ TEST(Gguf, OriginalShapesOfAnyWholeNumbers) {
     EXPECT_TRUE(has(refusal_of(of(11, std::string(72, '\1'), 9)), "not a short list of whole numbers"));
     EXPECT_TRUE(has(refusal_of(of(6, numbers(2.0f), 3)), "not a short list of whole numbers"));
     std::string cut = of(11, numbers(std::int64_t{2}), 3);
-    cut.resize(cut.find(".orig_shape.w") + 13 + 4 + 4 + 8 + 12); // within the second number
+    cut.resize(cut.find(".orig_shape.w") + 13 + 4 + 4 + 8 + 12); // cuts the file in the middle of the second number
     EXPECT_TRUE(has(refusal_of(cut), "comfy.gguf.orig_shape.w: the file ends too early"));
 }
 
-/// Converters fold the patch embedding to rows of whole blocks, and quantise a norm as it is.
+/// Converters fold the patch embedding into rows of whole blocks, and quantise norms without folding them.
 TEST(Gguf, BlocksThatAreNoRowsAreWidened) {
     const std::string shape =
         le(std::uint32_t{5}) + le(std::uint64_t{5}) + le(4) + le(6) + le(1) + le(2) + le(2); // 96 elements
@@ -152,7 +153,7 @@ TEST(Gguf, BlocksThatAreNoRowsAreWidened) {
 }
 
 TEST(Gguf, WhatIsWidenedIsBounded) {
-    const std::uint64_t elements = 100u << 20; // 400 MiB as F32, the data of which are not even there
+    const std::uint64_t elements = 100u << 20; // 400 MiB as F32, whose data are not in the file
     EXPECT_NE(refusal_of(gguf({{"w", {elements}, 8, ""}})).find("cut short"), std::string::npos);
     EXPECT_NE(refusal_of(gguf({{"v", {elements}, 8, ""}, {"w", {elements}, 8, ""}})).find("not whole blocks"),
               std::string::npos);

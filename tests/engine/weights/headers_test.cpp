@@ -16,9 +16,9 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-/// Who asks for shapes gets them without a copy of what is not aligned.
+/// Asking for shapes alone must not copy tensors, not even those that are not aligned.
 TEST(Headers, AreReadWithoutCopies) {
-    const auto used = [] { // bytes of this process that are its own
+    const auto used = [] { // bytes that this process has allocated for itself
         std::ifstream file("/proc/self/statm");
         std::int64_t all = 0, resident = 0, shared = 0;
         file >> all >> resident >> shared;
@@ -35,7 +35,7 @@ TEST(Headers, AreReadWithoutCopies) {
     const std::int64_t before = used();
     const Weights headers = load_headers(files, Component::transformer);
     constexpr std::int64_t mib = 1 << 20;
-    EXPECT_LT(used() - before, 32 * mib); // a sanitizer notes an eighth
+    EXPECT_LT(used() - before, 32 * mib); // a sanitizer adds an eighth of them
     EXPECT_NO_THROW(headers.require(shapes));
     const Weights in_place = load_in_place(files, Component::transformer);
     EXPECT_LT(used() - before, 32 * mib);

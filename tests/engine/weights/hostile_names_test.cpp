@@ -18,7 +18,7 @@ std::string said_of(const std::string& bytes) {
     return refusal([&] { open_container(folder / "file"); });
 }
 
-/// `views` names of one storage of 64 Ki values.
+/// A file in which so many names stand for one storage of 64 Ki values.
 std::string views_of_one(int views) {
     constexpr std::int64_t values = 65'536;
     Pickle pickle;

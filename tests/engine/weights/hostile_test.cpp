@@ -33,7 +33,7 @@ struct Result {
     std::string message;
 };
 
-/// One way into the readers; anything but an Error escapes and fails the test.
+/// Runs one of the readers. Anything but an Error escapes and fails the test.
 template <class Action> Result attempt(Action action) {
     try {
         action();
@@ -43,7 +43,7 @@ template <class Action> Result attempt(Action action) {
     }
 }
 
-volatile unsigned touched; // keeps the reads
+volatile unsigned touched; // keeps the compiler from dropping the reads
 
 void check_line(const std::string& line, const std::string& what) {
     EXPECT_FALSE(line.empty()) << what;
@@ -53,14 +53,14 @@ void check_line(const std::string& line, const std::string& what) {
         EXPECT_EQ(line.find(foreign), std::string::npos) << what << ": " << line;
 }
 
-/// Of this process, so that a busy machine does not count.
+/// The processor time of this process, so that a busy machine makes no difference.
 double cpu_seconds() {
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Peak resident memory in KiB since the last reset.
+/// Lets the system measure the peak of resident memory anew.
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
 long peak_kib() {
     std::ifstream status("/proc/self/status");
@@ -69,7 +69,7 @@ long peak_kib() {
     return 0;
 }
 
-/// Reads the file in every way there is; the result of the strictest, which touches all data.
+/// Reads the file in every way there is. Returns the result of the strictest one, which touches all data.
 Result read_all(const fs::path& path) {
     reset_peak();
     double started = cpu_seconds();
@@ -101,7 +101,7 @@ Result read_all(const fs::path& path) {
 
 class Hostile : public ::testing::Test {
 protected:
-    /// The bytes are let go before anything is read: only the readers' memory is measured.
+    /// The bytes are freed before the file is read, so that only the readers' memory is measured.
     Result read(std::string bytes) {
         write_bytes(folder_ / "case.bin", bytes);
         bytes = std::string();
@@ -117,7 +117,7 @@ protected:
         const Result r = read(std::move(bytes));
         if (r.outcome == Outcome::refused) check_line(r.message, what);
     }
-    /// Bytes flipped, removed, doubled, numbers pushed to their limits: any outcome but a crash.
+    /// Flips, removes and doubles bytes and pushes numbers to their limits. Every outcome but a crash is fine.
     void mutate(const std::string& whole, int rounds, unsigned seed) {
         std::mt19937 random(seed);
         const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
@@ -166,7 +166,7 @@ std::string small_gguf() {
          gguf_pair("list", 9, le(std::uint32_t{8}) + le(std::uint64_t{2}) + gguf_string("x") + gguf_string("yy"))});
 }
 
-/// `{"w": …}` with this entry, and four bytes of data.
+/// A header `{"w": …}` with this entry, and four bytes of data.
 std::string entry(const std::string& body, const std::string& data = "abcd") {
     return safetensors("{\"w\":" + body + "}", data);
 }
@@ -355,7 +355,7 @@ TEST_F(Hostile, ZipLies) {
     for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1} << 40, std::int64_t{INT64_MAX}})
         refuse(archive({"r/data/0", "12345678", 0, 0, -1, offset, true}), "wide offset");
 
-    // Every 16-bit field of the end record and of the directory pushed to its limits.
+    // Pushes every 16-bit field of the end record and of the directory to its limits.
     for (const bool wide : {false, true}) {
         const std::string whole = archive({"r/data/0", "12345678", 0, 0, -1, -1, wide}, wide);
         const std::size_t directory = whole.find("PK\x01\x02");
@@ -366,11 +366,11 @@ TEST_F(Hostile, ZipLies) {
                 survive(bytes, "directory byte " + std::to_string(at - directory));
             }
     }
-    // A bomb: every entry claims the same bytes.
+    // A zip bomb in which every entry claims the same bytes.
     std::vector<ZipFile> same{{"r/data.pkl", "}."}};
     for (int i = 0; i < 500; ++i) same.push_back({"r/data/" + std::to_string(i), "x", 0, 0, -1, 0});
     refuse(zip(same), "five hundred entries over one another");
-    // Each is where its own header says, in the midst of another.
+    // Each entry is where its own header says, but in the middle of another entry.
     const std::string inner = zip({{"r/data/1", "12345678"}}), local = inner.substr(0, inner.find("PK\x01\x02"));
     const std::string outer = zip({{"r/data.pkl", pickle}, {"r/data/0", local}});
     const auto at = std::int64_t(outer.find(local));
@@ -386,7 +386,7 @@ TEST_F(Hostile, Pickles) {
     for (int opcode = 0; opcode < 256; ++opcode) {
         const std::string byte(1, static_cast<char>(opcode));
         refuse(of(byte), "a lone opcode");
-        if (byte != ".") refuse(of("}" + byte), "an opcode on a dict"); // with STOP it is an empty state dict
+        if (byte != ".") refuse(of("}" + byte), "an opcode on a dict"); // followed by STOP it is an empty state dict
         refuse(of("}(" + byte), "an opcode on a mark");
         survive(of("}N(K\x01K\x02" + byte + std::string(16, '\0') + "."), "an opcode among values");
     }
@@ -433,12 +433,12 @@ TEST_F(Hostile, Pickles) {
     refuse(of("X" + le(~std::uint32_t{0}) + "x"), "a string of 2^32 - 1 bytes");
     survive(of(std::string("}q\0h\0h\0s.", 9)), "a dict as its own key");
     survive(of(std::string("}q\0X\x01\0\0\0mh\0s.", 13)), "a dict inside itself");
-    // A dict that is its own `module`: unwrapping must end.
+    // A dict that is its own `module`: unwrapping it must come to an end.
     survive(of(std::string("}q\0", 3) + "X" + le(std::uint32_t{6}) + "module" + std::string("h\0s.", 4)),
             "its own module");
     refuse(pth("}.", {}, std::string(70'000, 'r')), "a root longer than a name may be");
 
-    // A view that needs many times its file.
+    // A view that takes many times the size of its file.
     Pickle views;
     views.protocol().raw("}(");
     for (int i = 0; i < 2000; ++i)
@@ -454,7 +454,7 @@ TEST_F(Hostile, PthMutations) {
 TEST_F(Hostile, GgufCutAnywhere) {
     const std::string whole = small_gguf();
     EXPECT_EQ(read(whole).outcome, Outcome::accepted);
-    const std::size_t padding = 28; // behind the last tensor; nobody needs it
+    const std::size_t padding = 28; // bytes behind the last tensor, which nobody needs
     for (std::size_t n = 0; n < whole.size() - padding; ++n) refuse(whole.substr(0, n), "cut to " + std::to_string(n));
 }
 
@@ -474,7 +474,7 @@ TEST_F(Hostile, GgufLies) {
     std::string nested;
     for (int i = 0; i < 100'000; ++i) nested += le(std::uint32_t{9}) + le(std::uint64_t{1});
     refuse(gguf({}, {gguf_pair("deep", 9, nested)}), "arrays in arrays");
-    const auto arrays = [&](int depth) { // the innermost of bytes, of which there are none
+    const auto arrays = [&](int depth) { // the innermost one is an array of bytes and empty
         const std::string within = nested.substr(0, std::size_t(depth - 1) * 12);
         return gguf({}, {gguf_pair("deep", 9, within + le(std::uint32_t{0}) + le(std::uint64_t{0}))});
     };
@@ -487,7 +487,8 @@ TEST_F(Hostile, GgufLies) {
     std::vector<std::string> long_texts;
     for (int i = 0; i < 70; ++i) long_texts.push_back(gguf_pair("k" + std::to_string(i), 8, gguf_string(long_text)));
     refuse(gguf({}, long_texts), "70 MiB of texts");
-    // Files of any length that take no room on the disk: zeros are texts of no letters, and lists of nothing.
+    // Files of any length that take no space on the disk. Read as a list, zeros are texts without letters or empty
+    // lists.
     for (const std::uint32_t type : {8u, 9u}) {
         constexpr std::uint64_t count = std::uint64_t{1} << 31;
         const fs::path sparse = folder_ / "sparse.gguf";
@@ -503,7 +504,7 @@ TEST_F(Hostile, GgufLies) {
 TEST_F(Hostile, GgufMutations) { mutate(small_gguf(), 800, 5); }
 
 TEST_F(Hostile, ManyNamesAreClassifiedInTime) {
-    // Names that nearly fit cost the most; a large table of them must not.
+    // Names that nearly fit take the longest to compare, and a large table of them must not take too long.
     std::string header = "{";
     const int names = memory_is_meant ? 240'000 : 50'000;
     for (int i = 0; i < names; ++i)

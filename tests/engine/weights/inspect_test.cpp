@@ -32,7 +32,7 @@ TEST(Inspect, ATransformerFile) {
     EXPECT_EQ(j["dtype"], "bf16");
     EXPECT_EQ(j["tensors"], transformer_names(s).size());
     EXPECT_EQ(j["config"]["dim"], 8);
-    EXPECT_EQ(j["config"]["ffn_dim"], 12); // the tensors are right, config.json is not
+    EXPECT_EQ(j["config"]["ffn_dim"], 12); // config.json is wrong here, and the tensors are right
     EXPECT_EQ(j["config"]["num_layers"], 2);
     EXPECT_EQ(j["config"]["in_dim"], 36);
     EXPECT_EQ(j["config"]["num_heads"], 2);
@@ -62,7 +62,7 @@ TEST(Inspect, HeadsOfTheConfigAndTheTensors) {
         EXPECT_TRUE(has(i.warnings[0], "num_attention_heads * attention_head_dim")) << i.warnings[0];
     }
     EXPECT_FALSE(described("{}").config.contains("num_heads"));
-    s.dim = 256; // every release has heads of 128
+    s.dim = 256; // the heads of every released model have 128 values
     EXPECT_EQ(described("{}").config.at("num_heads"), 2);
     EXPECT_EQ(described(R"({"num_attention_heads": 4})").config.at("num_heads"), 4);
 }
@@ -121,7 +121,7 @@ TEST(Inspect, ShardsByTheirIndexAndOneAlone) {
     EXPECT_TRUE(has(one.warnings.back(), "one of 2 shards"));
 }
 
-/// A render refuses such a file; what it holds can be told all the same.
+/// Such a file is refused by a render, but inspect still tells what is in it.
 TEST(Inspect, FilesFromBeforeOneSixAreDescribed) {
     const std::filesystem::path fixtures = std::filesystem::path(DENOIR_FIXTURES) / "weights";
     const Inspection old = inspect(fixtures / "torch-old.pth"), now = inspect(fixtures / "torch-views.pth");
@@ -190,7 +190,7 @@ TEST(Inspect, SaysWhatIsNotReadOrNotRendered) {
                     "nvfp4"));
     EXPECT_TRUE(
         has(warning({zeros("blocks.0.self_attn.q.weight_scale_2", {}), zeros("blocks.0.ffn.0.weight_scale_2", {})}),
-            "nvfp4")); // once for all layers
+            "nvfp4")); // told once for all layers
     EXPECT_TRUE(has(warning({Raw{"blocks.0.ffn.0.a", "F4", {2}, "x"}, Raw{"blocks.0.ffn.2.a", "F4", {2}, "x"}}), "F4"));
     for (Raw& t : tensors)
         if (t.name == "blocks.0.self_attn.q.weight") t = zeros(t.name, t.shape, "I8");
@@ -235,7 +235,7 @@ TEST(Inspect, AModelFolder) {
     EXPECT_TRUE(std::ranges::any_of(said, [](const std::string& w) { return has(w, "sparse attention"); }));
 }
 
-/// Of TI2V's channels, too, a small model may have any.
+/// A small model may have any number of channels, also that of TI2V's. Its VAE tells what it is.
 TEST(Inspect, TheVaeOfAModelTellsTi2v) {
     TempFolder folder("plain");
     TransformerSize s = tiny_transformer();
@@ -258,7 +258,7 @@ TEST(Inspect, AFolderOfOtherFiles) {
         i.warnings, [](const std::string& w) { return has(w, "left out: ") && has(w, "b.safetensors"); }));
 }
 
-/// Of the A14B's two transformers both are needed, whatever the names of the files say of which one is there.
+/// A14B needs both transformers, and the names of the files say which of them is missing.
 TEST(Inspect, HalfOfTheA14B) {
     const std::vector<std::pair<std::string, std::string>> files{
         {"wan2.2_t2v_high_noise_14B.safetensors", "low-noise transformer"},
@@ -272,7 +272,7 @@ TEST(Inspect, HalfOfTheA14B) {
         write_bytes(folder / file, transformer_file());
         EXPECT_EQ(inspect(folder.path()).missing, Names{missing}) << file;
     }
-    // Neither the TI2V of the same release nor a model of Wan 2.1.
+    // Neither the TI2V of the same release nor a model of Wan 2.1 lacks a half.
     TempFolder ti2v("Wan2.2-TI2V-5B"), older("Wan2.1-T2V-14B");
     TransformerSize five = tiny_transformer();
     five.in = five.out = 48;
@@ -298,7 +298,8 @@ TEST(Inspect, ScalesAreNoParameters) {
     for (const std::string prefix : {"", "model.diffusion_model."}) {
         std::vector<Raw> prefixed = tensors;
         for (Raw& t : prefixed) t.name = prefix + t.name;
-        prefixed.push_back(zeros("text_encoders.umt5xxl.spiece_model", {50}, "U8")); // an all-in-one file's
+        // An all-in-one file keeps its vocabulary as a tensor.
+        prefixed.push_back(zeros("text_encoders.umt5xxl.spiece_model", {50}, "U8"));
         write_bytes(folder / "x", safetensors(prefixed));
         const Inspection i = inspect(folder / "x");
         EXPECT_EQ(i.parameters, static_cast<std::uint64_t>(parameters(names)));

@@ -20,21 +20,11 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-Weights load(const fs::path& path, Component component = Component::unknown) {
-    return Weights::load(std::span(&path, 1), component);
-}
-
 std::string refusal(const fs::path& path, Component component = Component::unknown) {
     return test::refusal([&] { load(path, component); });
 }
 
-std::map<std::string, Shape> shapes(const NameList& list) {
-    std::map<std::string, Shape> result;
-    for (const auto& [name, shape] : list) result.emplace(name, Shape(std::span<const std::int64_t>(shape)));
-    return result;
-}
-
-/// The list under another layout's names; CLIP's q, k, v apart and its tables with fewer axes.
+/// The list in the names of another layout. CLIP then has separate q, k and v, and tables with fewer axes.
 std::vector<Raw> in_layout(const NameList& list, Component component, Layout layout, const std::string& dtype = "F16") {
     std::vector<Raw> tensors;
     for (const auto& [name, shape] : list) {
@@ -120,7 +110,7 @@ TEST(Load, PrefixesAreStripped) {
     EXPECT_NO_THROW(load(folder / "c").require(shapes(clip_names(6, 12, 2))));
 }
 
-/// Transformer, VAE and text encoder, each under its prefix.
+/// A file with a transformer, a VAE and a text encoder, each with its prefix.
 std::string all_in_one() {
     std::vector<Raw> all = zero_tensors(transformer_names(tiny_transformer()), "F16",
                                         [](const std::string& n) { return "model.diffusion_model." + n; });
@@ -151,18 +141,20 @@ TEST(Load, AFolderGivesTheAskedPartByContent) {
     write_bytes(folder / "config.json",
                 R"({"_class_name":"WanModel","num_heads":2,"text_len":64,"latents_mean":[1,2],"num_res_blocks":1})");
     EXPECT_EQ(load(folder.path(), Component::transformer).config().at("num_heads"), 2);
-    const Weights vae = load(folder.path(), Component::vae22); // either VAE is taken when one is asked for
+    const Weights vae = load(folder.path(), Component::vae22); // asking for one VAE gives the other if that is there
     EXPECT_EQ(vae.component(), Component::vae21);
     EXPECT_TRUE(vae.config().contains("latents_mean"));
-    EXPECT_EQ(vae.config().at("num_res_blocks"), 1); // a number of the VAE alone, wherever it stands
+    // Only a VAE has this number, so it is the VAE's wherever it stands.
+    EXPECT_EQ(vae.config().at("num_res_blocks"), 1);
     const Weights text = load(folder.path(), Component::umt5);
     EXPECT_EQ(text.config().at("text_len"), 64);
-    EXPECT_FALSE(text.config().contains("num_heads")); // that is the transformer's number
+    EXPECT_FALSE(text.config().contains("num_heads")); // this number is the transformer's
     EXPECT_TRUE(has(refusal(folder.path(), Component::clip), "no CLIP vision encoder"));
     EXPECT_TRUE(has(refusal(folder.path()), "both a"));
 }
 
-/// A config.json without a class speaks of what its keys are of, else of the transformer in the file or beside it.
+/// A config.json without a class describes the network that its keys belong to, or otherwise the transformer in the
+/// file or beside it.
 TEST(Load, AConfigWithoutAClassIsAppliedToWhatItDescribes) {
     TempFolder folder;
     const fs::path file = folder / "aio.safetensors";
@@ -180,8 +172,9 @@ TEST(Load, AConfigWithoutAClassIsAppliedToWhatItDescribes) {
     EXPECT_EQ(applied_to(R"({"z_dim": 2})", "z_dim"), "Wan 2.1 VAE, ");
     EXPECT_EQ(applied_to(R"({"num_heads": 4, "in_dim": 16, "z_dim": 2, "d_ff": 12})", "num_heads"), "transformer, ");
     EXPECT_EQ(applied_to(R"({"num_heads": 4, "text_len": 64})", "text_len"),
-              "transformer, Wan 2.1 VAE, UMT5 text encoder, "); // everyone's
-    TempFolder other;                                           // beside the file of one network it is that network's
+              "transformer, Wan 2.1 VAE, UMT5 text encoder, "); // a key that every network may have
+    // Beside a file of one network it belongs to that network.
+    TempFolder other;
     const fs::path text = other / "t5.safetensors";
     write_bytes(text, safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2))));
     write_bytes(other / "config.json", R"({"num_heads": 3, "text_len": 64})");
@@ -201,10 +194,11 @@ TEST(Load, ADamagedNeighbourIsAWarning) {
     const Weights w = load(folder.path(), Component::transformer);
     ASSERT_EQ(w.warnings().size(), 1u);
     EXPECT_TRUE(has(w.warnings()[0], "VAE.pth"));
-    EXPECT_TRUE(has(refusal(folder.path(), Component::vae21), "VAE.pth")); // the damaged file is named, not an absence
+    // The damaged file is named, and not called missing.
+    EXPECT_TRUE(has(refusal(folder.path(), Component::vae21), "VAE.pth"));
 }
 
-/// The tiny transformer in shards, with an index.
+/// Writes the tiny transformer in shards, with or without an index.
 std::string write_shards(const TempFolder& folder, int shards, bool with_index) {
     const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
     std::string index = R"({"metadata":{"total_size":1},"weight_map":{)";
@@ -256,7 +250,7 @@ std::vector<Raw> every_third(const std::vector<Raw>& tensors, std::size_t first)
     return some;
 }
 
-// A part may hold too little to be known for what it is: those that are named together are seen together.
+// A part may hold too little to be recognised alone, so parts that are named together are looked at together.
 TEST(Load, PartsThatAreNamedOneByOneAreSeenTogether) {
     for (const Kind& kind : kinds()) {
         const std::vector<Raw> tensors = in_layout(kind.list, kind.component, Layout::original);
@@ -272,7 +266,7 @@ TEST(Load, PartsThatAreNamedOneByOneAreSeenTogether) {
     }
 }
 
-// As those that are named: the names of a folder's files need not say that they are parts.
+// The files of a folder are looked at together as well, whatever their names.
 TEST(Load, PartsInAFolderAreSeenTogether) {
     for (const Kind& kind : kinds())
         for (const Layout layout : kind.layouts) {
@@ -281,7 +275,7 @@ TEST(Load, PartsInAFolderAreSeenTogether) {
             for (std::size_t part = 0; part < 3; ++part)
                 write_bytes(folder / fmt::format("part {}.safetensors", "abc"[part]),
                             safetensors(every_third(tensors, part)));
-            // What is of another network, or of none, is no part.
+            // A file of another network, or of none, is no part.
             write_bytes(folder / "upscaler.safetensors", safetensors({f32("conv_first.weight", {2, 2})}));
             write_bytes(folder / "lora.safetensors", safetensors({f32("blocks.0.lora_A.weight", {2, 2})}));
             EXPECT_EQ(load(folder.path(), kind.component).all().size(), kind.list.size())
@@ -289,7 +283,7 @@ TEST(Load, PartsInAFolderAreSeenTogether) {
         }
 }
 
-/// transformers' whole model has a decoder, and a head of the table's size.
+/// The whole model of the transformers library also has a decoder, and a head as large as the table.
 TEST(Load, AQuantisedHeadDoesNotHideAPart) {
     const NameList names = umt5_names(20, 8, 12, 4, 2);
     for (const std::vector<Raw>& head :
@@ -306,8 +300,8 @@ TEST(Load, AQuantisedHeadDoesNotHideAPart) {
     }
 }
 
-/// The text encoder's norms alone are those of T5 just as well, until its tables of position biases are there too.
-TEST(Load, APartThatIsNotKnownAloneIsFoundInItsFolder) {
+/// The text encoder's norms alone may be T5's just as well. Only with its tables of position biases is it UMT5.
+TEST(Load, APartThatCannotBeRecognisedAloneIsFoundInItsFolder) {
     const std::vector<Raw> tensors = zero_tensors(umt5_names(20, 8, 12, 4, 2));
     std::vector<Raw> tables, rest;
     for (const Raw& t : tensors) (has(t.name, "pos_embedding") ? tables : rest).push_back(t);
@@ -316,7 +310,7 @@ TEST(Load, APartThatIsNotKnownAloneIsFoundInItsFolder) {
     EXPECT_NE(refusal(folder.path(), Component::umt5), "accepted");
     write_bytes(folder / "two.safetensors", safetensors(tables));
     EXPECT_EQ(load(folder.path(), Component::umt5).all().size(), tensors.size());
-    write_bytes(folder / "again.safetensors", safetensors({rest.front()})); // a copy of what is there
+    write_bytes(folder / "again.safetensors", safetensors({rest.front()})); // a copy of a tensor that is there
     EXPECT_TRUE(has(refusal(folder.path(), Component::umt5), "token_embedding.weight"));
 }
 
@@ -328,11 +322,11 @@ TEST(Load, AWholeNetworkDoesNotTakeWhatLiesBesideIt) {
     for (const Raw& t : tensors)
         if (!has(t.name, "pos_embedding")) rest.push_back(t);
     rest.push_back(f32("scaled_fp8", {2}));
-    write_bytes(folder / "t5.safetensors", safetensors(rest)); // not known: T5 has these names too
+    write_bytes(folder / "t5.safetensors", safetensors(rest)); // is not recognised, since T5 has these names, too
     EXPECT_EQ(load(folder.path(), Component::umt5).all().size(), tensors.size());
 }
 
-/// T5 has UMT5's names, and in its size more blocks.
+/// T5 has UMT5's names, and at this size more blocks.
 TEST(Load, ALargerT5BesideTheTextEncoderIsNoPartOfIt) {
     const TempFolder folder;
     write_bytes(folder / "umt5.safetensors", safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2))));
@@ -352,7 +346,7 @@ TEST(Load, AnIndexGoesBeforeCopies) {
 TEST(Load, WhatAnIndexDoesNotNameDoesNotCount) {
     TempFolder folder;
     write_shards(folder, 2, true);
-    std::vector<Raw> second; // as it is, a tensor more, and another copy of one that the first shard holds
+    std::vector<Raw> second; // the rest of the model, one more tensor, and a copy of one that the first shard holds
     const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
     for (std::size_t i = 1; i < tensors.size(); i += 2) second.push_back(tensors[i]);
     second.push_back(f32("zzz.extra", {1}));
@@ -388,7 +382,7 @@ TEST(Load, BadIndexes) {
     EXPECT_TRUE(has(with(R"({"weight_map":{}})"), "names no tensor"));
     EXPECT_TRUE(has(with(R"({"weight_map":)"), "index.json"));
 
-    // Sound shards beside it do not make up for it: who wrote the index meant something else.
+    // Sound shards beside a bad index do not help, since whoever wrote the index meant something else.
     for (const char* index : {R"({"weight_map":)", R"({"weight_map":{"w":"b.safetensors"}})"}) {
         TempFolder folder;
         write_shards(folder, 2, false);
@@ -416,7 +410,7 @@ TEST(Load, QkvOfTransformersIsJoinedInOrder) {
     EXPECT_EQ(qkv.shape(), (Shape{6, 2}));
     for (int i = 0; i < 12; ++i) EXPECT_EQ(qkv.data<float>()[i], static_cast<float>(i));
 
-    // One of the three in another type: all are widened. One missing: named.
+    // If one of the three has another type, all are widened. A missing one is named.
     for (Raw& t : tensors)
         if (has(t.name, "k_proj.weight")) t = zeros(t.name, t.shape, "F16");
     write_bytes(folder / "y", safetensors(tensors));
@@ -434,13 +428,14 @@ TEST(Load, BothNamesOfTheEmbeddingAreOneTensor) {
     EXPECT_NO_THROW(load(folder / "x").require(shapes(umt5_names(20, 8, 12, 2, 2))));
 }
 
-/// Where one of the two is quantised: never the numbers of one with the scale of the other, whatever their order.
+/// The embedding has two names, and one of them may be quantised. Whatever their order, numbers must keep their own
+/// scale.
 TEST(Load, TheTwinsOfTheEmbeddingKeepTheirScales) {
     const std::string shared = "shared", twin = "encoder.embed_tokens";
     const auto plain = [](const std::string& layer) {
-        return std::vector{f32(layer + ".weight", {20, 8}, 1)}; // 1, 2, …
+        return std::vector{f32(layer + ".weight", {20, 8}, 1)}; // 1, 2, … in F32
     };
-    const auto ones = [](const std::string& name, const char* type) { // fp8's 1, int8's 56
+    const auto ones = [](const std::string& name, const char* type) { // ones in fp8, and 56 in int8
         return Raw{name, type, {20, 8}, std::string(160, '\x38')};
     };
     const auto fp8 = [&](const std::string& layer) {
@@ -514,8 +509,8 @@ TEST(Load, AConfigThatIsNoObjectIsRefused) {
     EXPECT_TRUE(has(refusal(folder / "x.safetensors"), "config.json: symbolic links lead in a circle"));
 }
 
-/// 1.6 TB of holes. Views on them cost nothing; copies are refused before the first.
-TEST(Load, WhatMustBeCopiedHasRoom) {
+/// 1.6 TB of holes: views of them cost nothing, and copies are refused before the first is made.
+TEST(Load, CopiesThatDoNotFitAreRefusedFirst) {
     std::string header = "{";
     std::uint64_t at = 0;
     for (const auto& [name, shape] : transformer_names({.dim = 5120, .ffn = 1'000'000, .layers = 40})) {

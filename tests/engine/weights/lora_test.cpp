@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t dim = 24, rank = 2;
 constexpr const char* query = "blocks.0.self_attn.q";
 
-/// A transformer of zeros, and LoRA files beside it.
+/// A transformer of zeros with LoRA files beside it.
 class LoraTest : public ::testing::Test {
 protected:
     LoraTest() {
@@ -41,7 +41,7 @@ protected:
         write_bytes(folder_ / name, safetensors(tensors, metadata));
         return {folder_ / name, strength};
     }
-    /// What is added to the first element of a tensor; nan: it is refused.
+    /// What the LoRA adds to the first element of a tensor.
     double first(const Lora& l, const std::string& tensor = std::string(query) + ".weight",
                  Expert expert = Expert::none) const {
         Weights weights = model();
@@ -62,7 +62,7 @@ protected:
     TempFolder folder_;
 };
 
-/// up · down of ones: `rank` everywhere, in the spelling of `module`, `a` and `b`.
+/// The two halves of a LoRA, full of ones, so that each change is `rank`; `module`, `a` and `b` give the spelling.
 std::vector<Raw> pair(const std::string& module, const std::string& a, const std::string& b, std::int64_t columns = dim,
                       std::int64_t rows = dim) {
     const auto ones = [](std::string name, std::vector<std::int64_t> shape) {
@@ -112,8 +112,8 @@ TEST_F(LoraTest, EverySpellingReachesTheSameTensor) {
         EXPECT_EQ(first(lora(pair(s.module, s.down, s.up))), double(rank)) << s.module << s.down;
 }
 
-TEST_F(LoraTest, TheNormsHaveEachOtherSNamesInTheTwoLayouts) {
-    // The one with numbers is norm3 of the originals and norm2 of diffusers.
+TEST_F(LoraTest, TheTwoLayoutsSwapTheNamesOfTheNorms) {
+    // The norm that has numbers is norm3 in the originals and norm2 in diffusers.
     EXPECT_EQ(first(lora({f32("blocks.0.norm3.diff", {dim}, 3)}), "blocks.0.norm3.weight"), 3);
     EXPECT_EQ(first(lora({f32("transformer.blocks.0.norm2.diff", {dim}, 3)}), "blocks.0.norm3.weight"), 3);
 }
@@ -122,7 +122,7 @@ TEST_F(LoraTest, StrengthAlphaAndDifferences) {
     auto tensors = plain();
     EXPECT_EQ(first(lora(tensors, -0.5)), -0.5 * rank);
     tensors.push_back(number(std::string(query) + ".alpha", 8));
-    EXPECT_EQ(first(lora(tensors, 0.5)), 0.5 * 8); // · rank / rank
+    EXPECT_EQ(first(lora(tensors, 0.5)), 0.5 * 8); // is multiplied by rank and divided by rank
     tensors.back().dtype = "I64";
     tensors.back().data = le(std::int64_t{6});
     EXPECT_EQ(first(lora(tensors)), 6);
@@ -139,10 +139,9 @@ TEST_F(LoraTest, StrengthAlphaAndDifferences) {
     EXPECT_EQ(first(lora({f32("blocks.0.self_attn.norm_q.w_norm", {dim}, 7)}), "blocks.0.self_attn.norm_q.weight"), 7);
 }
 
-// LoraConfig's, which diffusers keeps in the file and peft beside it: no tensor says alpha then.
 TEST_F(LoraTest, AWeightIsReplacedWhateverTheStrength) {
     const std::string matrix = std::string(query) + ".weight";
-    /// The first row of a weight that is not zero, once the LoRA is added; read as backends do.
+    /// The first row of a weight that is not zero, read as backends do after the LoRA was added.
     const auto first_row = [&](const Lora& l, DType stored, bool scaled) {
         std::vector<float> values(dim * dim), row(dim);
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.5f + 0.25f * float(i % 3);
@@ -166,19 +165,21 @@ TEST_F(LoraTest, AWeightIsReplacedWhateverTheStrength) {
     for (const double strength : {1.0, 0.5, -2.0})
         for (const DType stored : {DType::f32, DType::bf16, DType::f8_e4m3})
             EXPECT_EQ(first_row(lora(tensors, strength), stored, stored == DType::f8_e4m3), wanted) << strength;
-    for (Raw& half : plain()) tensors.push_back(half); // what is added beside it stays
+    for (Raw& half : plain()) tensors.push_back(half); // what is added to the weight counts as before
     EXPECT_EQ(first_row(lora(tensors, 0.5), DType::f32, false)[0], 3 + 0.5 * rank);
     EXPECT_TRUE(
         has(refusal(lora({f32(matrix.substr(0, matrix.size() - 7) + ".set_weight", {dim, dim + 1})})), "another size"));
 }
 
+// LoraConfig tells alpha where no tensor does; diffusers stores it in the file, and peft beside it.
 TEST_F(LoraTest, PeftsConfigSaysAlpha) {
     const auto with = [&](const std::vector<Raw>& tensors, std::string json) {
         for (std::size_t at = 0; (at = json.find('"', at)) != std::string::npos; at += 2) json.insert(at, 1, '\\');
         return lora(tensors, 1, "lora.safetensors", fmt::format(R"({{"lora_adapter_metadata": "{}"}})", json));
     };
     const auto tensors = plain(std::string("transformer.") + query);
-    EXPECT_EQ(first(with(tensors, R"({"transformer.lora_alpha": 6, "transformer.r": 2})")), 6); // · rank / rank
+    // The change is multiplied by rank and divided by rank.
+    EXPECT_EQ(first(with(tensors, R"({"transformer.lora_alpha": 6, "transformer.r": 2})")), 6);
     EXPECT_EQ(first(with(tensors, R"({"lora_alpha": 6, "r": 2})")), 6);
     EXPECT_NEAR(first(with(tensors, R"({"lora_alpha": 6, "use_rslora": true})")), 6 * std::sqrt(2.0), 1e-5);
     EXPECT_EQ(first(with(tensors, R"({"lora_alpha": 6, "alpha_pattern": {"attn.q": 1, "self_attn.q": 8, "k": 3}})")),
@@ -190,31 +191,33 @@ TEST_F(LoraTest, PeftsConfigSaysAlpha) {
     EXPECT_TRUE(has(refusal(with(tensors, R"({"lora_alpha": "6"})")), "lora_alpha: must be a number"));
     EXPECT_TRUE(has(refusal(with(tensors, "{")), "lora_adapter_metadata: the text ends"));
     EXPECT_TRUE(has(refusal(with(tensors, "[6]")), "lora_adapter_metadata: is not a JSON object"));
-    // Each of its patterns is held against each layer.
+    // Every pattern in it is compared with every layer, so its length is limited.
     EXPECT_TRUE(has(refusal(with(tensors, R"({"lora_alpha": 6, "r": ")" + std::string(1 << 20, 'x') + R"("})")),
                     "lora_adapter_metadata: is too long"));
-    auto both = tensors; // a tensor tells more
+    auto both = tensors; // an alpha in a tensor counts first
     both.push_back(number(std::string("transformer.") + query + ".alpha", 4));
     EXPECT_EQ(first(with(both, R"({"lora_alpha": 6})")), 4);
     EXPECT_EQ(first(with(both, R"({"lora_alpha": 6, "use_rslora": true})")),
-              4); // trainers that write one know no other
+              4); // trainers that write such a tensor do not know rslora
     both = tensors;
     both.push_back(f32(std::string("transformer.") + query + ".lora_B.bias", {dim}, 5));
-    EXPECT_EQ(first(with(both, R"({"lora_alpha": 6})"), "blocks.0.self_attn.q.bias"), 15); // · alpha / rank, too
+    // Biases are multiplied by alpha / rank, too.
+    EXPECT_EQ(first(with(both, R"({"lora_alpha": 6})"), "blocks.0.self_attn.q.bias"), 15);
 
     write_bytes(folder_ / "adapter_config.json", R"({"peft_type": "LORA", "r": 2, "lora_alpha": 6})");
-    EXPECT_EQ(first(lora(tensors)), double(rank)); // not of this file
+    EXPECT_EQ(first(lora(tensors)), double(rank)); // the file beside it belongs to adapter_model.safetensors alone
     const Lora peft = lora(tensors, 1, "adapter_model.safetensors");
     EXPECT_EQ(first(peft), 6);
     EXPECT_EQ(peft_config_of(peft.file), folder_ / "adapter_config.json");
     write_bytes(folder_ / "adapter_config.json", R"({"lora_alpha": [6]})");
     EXPECT_TRUE(has(refusal(peft), "adapter_config.json: lora_alpha: must be a number"));
-    std::filesystem::remove(folder_ / "adapter_config.json"); // without it the change would be another
+    // Ignoring a file that cannot be read would change the result.
+    std::filesystem::remove(folder_ / "adapter_config.json");
     std::filesystem::create_symlink("adapter_config.json", folder_ / "adapter_config.json");
     EXPECT_TRUE(has(refusal(peft), "adapter_config.json: symbolic links lead in a circle"));
 }
 
-// Mapped pages, which the system may take back: some files are as large as the model.
+// Some LoRAs are as large as the model, so their pages are mapped and the system may take them back.
 TEST_F(LoraTest, StaysInItsFile) {
     Weights weights = model();
     add_lora(weights,
@@ -229,7 +232,7 @@ TEST_F(LoraTest, StaysInItsFile) {
         EXPECT_TRUE(dynamic_cast<const MappedFile*>(t.buffer().get()));
 }
 
-TEST_F(LoraTest, WhatTheModelLacksIsLeftOutAndSaid) {
+TEST_F(LoraTest, WhatTheModelLacksIsLeftOutWithAWarning) {
     auto tensors = plain();
     EXPECT_TRUE(warnings(lora(tensors)).empty());
     for (Raw& t : plain("blocks.0.cross_attn.k_img")) tensors.push_back(t);
@@ -240,7 +243,7 @@ TEST_F(LoraTest, WhatTheModelLacksIsLeftOutAndSaid) {
     EXPECT_TRUE(has(refusal(lora({f32("blocks.0.self_attn.q.weight", {dim, dim})})), "holds no LoRA"));
 }
 
-TEST_F(LoraTest, OfAnotherSizeOneIsLeftOutAndMostAreRefused) {
+TEST_F(LoraTest, AFewOfAnotherSizeAreLeftOutAndMostAreRefused) {
     auto tensors = pair(query, ".lora_A.weight", ".lora_B.weight", 32, 32);
     EXPECT_TRUE(has(refusal(lora(tensors)), "another size"));
     for (const char* other : {"blocks.0.self_attn.k", "blocks.0.self_attn.v"})
@@ -275,7 +278,7 @@ TEST_F(LoraTest, HostileFilesAreRefused) {
         for (Raw& t : whole) t.dtype = type;
         EXPECT_TRUE(has(refusal(lora(whole)), type));
     }
-    const auto thick = [](std::int64_t r) { // more rank than the matrix has
+    const auto thick = [](std::int64_t r) { // a rank higher than the matrix can have
         return std::vector<Raw>{zeros("blocks.0.self_attn.q.lora_A.weight", {r, dim}),
                                 zeros("blocks.0.self_attn.q.lora_B.weight", {dim, r})};
     };
@@ -319,7 +322,7 @@ TEST_F(LoraTest, EachExpertHasItsOwn) {
                              "HighSchoolUniform.safetensors", "H_and_L.safetensors", "style-h-e8.safetensors",
                              "H264.safetensors", "MaHLer.safetensors", "Samuel_L_Jackson_v2.safetensors"})
         EXPECT_TRUE(is_for({both}, Expert::low) && is_for({both}, Expert::high)) << both;
-    // diffusers keeps both in one file.
+    // diffusers keeps both experts' changes in one file.
     auto both = plain(std::string("transformer.") + query);
     for (Raw& t : plain("transformer_2.blocks.0.self_attn.k")) both.push_back(t);
     const std::string k = "blocks.0.self_attn.k.weight", q = std::string(query) + ".weight";
@@ -330,26 +333,26 @@ TEST_F(LoraTest, EachExpertHasItsOwn) {
     const std::string said =
         R"({"lora_adapter_metadata": "{\"transformer.lora_alpha\": 6, \"transformer_2.lora_alpha\": 10}"})";
     const Lora with_alphas = lora(both, 1, "lora.safetensors", said);
-    EXPECT_EQ(first(with_alphas, q, Expert::high), 6); // · rank / rank
+    EXPECT_EQ(first(with_alphas, q, Expert::high), 6); // is multiplied by rank and divided by rank
     EXPECT_EQ(first(with_alphas, k, Expert::low), 10);
-    // ai-toolkit too, under names of its own.
+    // So does ai-toolkit, in names of its own.
     both = plain(std::string("diffusion_model.transformer_1.") + query);
     for (Raw& t : plain("diffusion_model.transformer_2.blocks.0.self_attn.k")) both.push_back(t);
     EXPECT_EQ(first(lora(both), q, Expert::high), double(rank));
     EXPECT_EQ(first(lora(both), k, Expert::high), 0);
     EXPECT_EQ(first(lora(both), q, Expert::low), 0);
     EXPECT_EQ(first(lora(both), k, Expert::low), double(rank));
-    EXPECT_EQ(first(lora(both), q), double(rank)); // Wan 2.1: the first, and it is said
+    EXPECT_EQ(first(lora(both), q), double(rank)); // Wan 2.1 takes the first half and warns
     ASSERT_EQ(warnings(lora(both)).size(), 1u);
     EXPECT_TRUE(has(warnings(lora(both))[0], "low-noise expert"));
-    // One half alone changes nothing of the other.
+    // A file with one half changes nothing in the other expert.
     const auto half = plain("transformer_2.blocks.0.self_attn.k");
     EXPECT_EQ(first(lora(half), k, Expert::low), double(rank));
     EXPECT_EQ(first(lora(half), k, Expert::high), 0);
     EXPECT_TRUE(has(refusal(lora(half)), "none of its layers is in this model"));
 }
 
-TEST_F(LoraTest, TwoThatDifferInTheExpertAloneAreAPair) {
+TEST_F(LoraTest, TwoWhoseNamesDifferOnlyInTheExpertAreAPair) {
     const auto told = [](const char* one, const char* other) {
         std::vector<Lora> two{{one}, {other}};
         tell_pairs_apart(two);
@@ -360,19 +363,19 @@ TEST_F(LoraTest, TwoThatDifferInTheExpertAloneAreAPair) {
     EXPECT_EQ(told("style_h.safetensors", "style_l.safetensors"), pair);
     EXPECT_EQ(told("style-h-v2.safetensors", "style-l-v2.safetensors"), pair);
     EXPECT_EQ(told("a/high/model.safetensors", "a/low/model.safetensors"), pair);
-    EXPECT_EQ(told("fresh.safetensors", "fresl.safetensors"), neither); // no word of its own
+    EXPECT_EQ(told("fresh.safetensors", "fresl.safetensors"), neither); // the letter is no word of its own
     EXPECT_EQ(told("style_h.safetensors", "other_l.safetensors"), neither);
     EXPECT_EQ(told("style_h.safetensors", "style_h.safetensors"), neither);
-    EXPECT_EQ(told("style_H.safetensors", "style_L.safetensors"), neither); // said by their names alone
+    EXPECT_EQ(told("style_H.safetensors", "style_L.safetensors"), neither); // their names alone say it
 }
 
-TEST_F(LoraTest, AnExpertIsSaidByNameFolderOrRequest) {
+TEST_F(LoraTest, TheExpertFollowsFromNameFolderOrRequest) {
     const fs::path high = "high_noise/pytorch_lora_weights.safetensors", heels = "high_castle.safetensors";
     EXPECT_TRUE(is_for({high}, Expert::high) && !is_for({high}, Expert::low));
     EXPECT_TRUE(is_for({"style-HN-v2.safetensors"}, Expert::high) && !is_for({"style-HN-v2.safetensors"}, Expert::low));
     EXPECT_FALSE(is_for({"style_ln.safetensors"}, Expert::high));
     EXPECT_TRUE(is_for({"shn.safetensors"}, Expert::low) && is_for({"shn.safetensors"}, Expert::high));
-    // What a name does not mean, the request says.
+    // If the name means something else, the request can say so.
     EXPECT_FALSE(is_for({heels}, Expert::low));
     EXPECT_TRUE(is_for({heels, 1, Expert::none}, Expert::low) && is_for({heels, 1, Expert::none}, Expert::high));
     EXPECT_TRUE(is_for({heels, 1, Expert::low}, Expert::low) && !is_for({heels, 1, Expert::low}, Expert::high));
@@ -407,7 +410,7 @@ TEST(WeightChanges, TheSumIsRoundedOnceToTheStoredType) {
     EXPECT_EQ(sum(DType::bf16, false), round_to_bf16(1.002f));
     EXPECT_NEAR(sum(DType::f16, false), 1.002f, 0.0005f);
     EXPECT_NE(sum(DType::f16, false), sum(DType::f32, false));
-    EXPECT_FLOAT_EQ(sum(DType::f8_e4m3, true), 1.002f); // it would be lost there
+    EXPECT_FLOAT_EQ(sum(DType::f8_e4m3, true), 1.002f); // fp8 could not hold the sum
     EXPECT_FLOAT_EQ(sum(DType::q4_k, false), 1.002f);
 }
 
@@ -420,7 +423,7 @@ TEST(WeightChanges, AreReadInTheTypeOfTheirFile) {
         }
         return out;
     };
-    constexpr std::int64_t columns = 600; // more than one piece
+    constexpr std::int64_t columns = 600; // wider than one piece
     for (const DType type : {DType::f32, DType::bf16, DType::f16, DType::f64}) {
         WeightChange whole, product;
         whole.difference = stored(type, {3, columns});

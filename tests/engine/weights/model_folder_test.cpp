@@ -107,7 +107,7 @@ TEST(ModelFolderTest, Diffusers) {
     }
 }
 
-TEST(ModelFolderTest, OfTwoExpertsOneIsMissing) {
+TEST(ModelFolderTest, NamesTheExpertThatIsMissing) {
     for (const char* second : {R"(["diffusers","WanTransformer3DModel"])", "[null,null]", "[]"})
         for (const bool bound : {true, false}) {
             TempFolder folder("plain");
@@ -128,7 +128,7 @@ TEST(ModelFolderTest, OfTwoExpertsOneIsMissing) {
     }
 }
 
-/// As transformers writes it, of CLIP with both towers.
+/// The config.json that the transformers library writes for a CLIP with both towers.
 TEST(ConfigFile, NamesItsArchitecture) {
     TempFolder folder("x");
     write_bytes(folder / "config.json",
@@ -140,7 +140,7 @@ TEST(ConfigFile, NamesItsArchitecture) {
     EXPECT_EQ(read_config(folder.path(), Component::transformer, Component::transformer), Json::object());
 }
 
-/// A download that has not ended, or someone who keeps the transformer elsewhere.
+/// The download was interrupted, or the transformer is kept elsewhere.
 TEST(ModelFolderTest, DiffusersWithoutTransformer) {
     TempFolder folder("plain");
     write_diffusers(folder.path(), R"({"_class_name":"WanPipeline"})");
@@ -150,7 +150,7 @@ TEST(ModelFolderTest, DiffusersWithoutTransformer) {
     EXPECT_FALSE(m.vae.empty());
 }
 
-/// One who stands in its folder names the transformer alone.
+/// In the model's folder a user may name the transformer without any path.
 TEST(ModelFolderTest, TheRepositoryOfARelativePath) {
     TempFolder folder("plain");
     write_diffusers(folder.path(), R"({"_class_name":"SkyReelsV2Pipeline"})");
@@ -229,13 +229,13 @@ TEST(ModelFolderTest, ComfyFolders) {
         EXPECT_EQ(m.tokenizer.filename(), "umt5_xxl_fp16.safetensors") << path;
         EXPECT_EQ(m.family, Family::wan) << path;
         EXPECT_TRUE(m.missing.empty()) << path;
-        EXPECT_EQ(m.warnings.size(), 1u) << path; // two text encoders
+        EXPECT_EQ(m.warnings.size(), 1u) << path; // warns that there are two text encoders
     }
     write_bytes(split / "diffusion_models/wan2.1_t2v_1.3B_bf16.safetensors", transformer_file());
     EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
 }
 
-/// ComfyUI lists what lies in folders of folders, too, and people use it; `clip` is the older name of text_encoders.
+/// ComfyUI also lists files in subfolders, and people sort their files so. `clip` is the older name of text_encoders.
 TEST(ModelFolderTest, ComfyFoldersSortedByTheirOwner) {
     TempFolder folder("ComfyUI");
     const fs::path models = folder / "models";
@@ -255,7 +255,7 @@ TEST(ModelFolderTest, ComfyFoldersSortedByTheirOwner) {
     }
 }
 
-TEST(ModelFolderTest, OfSeveralModelsInComfyFoldersNoneIsMeant) {
+TEST(ModelFolderTest, OfSeveralModelsInComfyFoldersNoneIsChosen) {
     const std::string model = transformer_file();
     for (const char* other : {"models/diffusion_models/Wan22/wan_i2v.safetensors", "models/unet/wan_q8.safetensors",
                               "models/checkpoints/aio/wan_aio.safetensors"}) {
@@ -266,7 +266,7 @@ TEST(ModelFolderTest, OfSeveralModelsInComfyFoldersNoneIsMeant) {
         EXPECT_TRUE(has(refusal(folder.path()), "several transformers are there (wan")) << refusal(folder.path());
         EXPECT_EQ(ModelFolder::open(folder / other).transformer.size(), 1u);
     }
-    // A pair is one model, and what a link shows again is the same.
+    // A pair of experts is one model, and a file that a link shows again is the same file.
     TempFolder folder("ComfyUI");
     const fs::path place = folder / "models/diffusion_models";
     write_bytes(place / "Wan22/wan2.2_i2v_high_noise_14B.safetensors", model);
@@ -276,7 +276,7 @@ TEST(ModelFolderTest, OfSeveralModelsInComfyFoldersNoneIsMeant) {
     const ModelFolder pair = ModelFolder::open(folder.path());
     EXPECT_EQ(names_of(pair.transformer), Names{"wan2.2_i2v_high_noise_14B.safetensors"});
     EXPECT_EQ(names_of(pair.transformer_low), Names{"wan2.2_i2v_low_noise_14B.safetensors"});
-    write_bytes(place / "Wan21/model-00001-of-00001.safetensors", model); // with an index, too
+    write_bytes(place / "Wan21/model-00001-of-00001.safetensors", model); // the same model as a shard with an index
     std::string map;
     for (const Raw& t : zero_tensors(transformer_names(tiny_transformer())))
         map += (map.empty() ? "\"" : ",\"") + t.name + "\":\"model-00001-of-00001.safetensors\"";
@@ -284,14 +284,14 @@ TEST(ModelFolderTest, OfSeveralModelsInComfyFoldersNoneIsMeant) {
     EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
 }
 
-/// A file system lists folders in any order.
+/// File systems list folders in any order, and the right ones must be found wherever they are in the list.
 TEST(ModelFolderTest, AmongThousandsOfFoldersItsOwnAreFound) {
     TempFolder folder("models");
     write_bytes(folder / "vae/wan_2.1_vae.safetensors", vae_file());
     for (int i = 0; i < 1500; ++i) fs::create_directory(folder / ("run-" + std::to_string(i)));
     write_bytes(folder / "text_encoders/umt5_xxl_fp16.safetensors", encoder_file());
     write_bytes(folder / "model.safetensors", transformer_file());
-    EXPECT_EQ(ModelFolder::open(folder / "model.safetensors").missing, Names{}); // the encoder has its tokenizer
+    EXPECT_EQ(ModelFolder::open(folder / "model.safetensors").missing, Names{}); // the text encoder holds its tokenizer
 }
 
 TEST(ModelFolderTest, OtherProgramsFolders) {
@@ -323,7 +323,7 @@ TEST(ModelFolderTest, OtherProgramsFolders) {
     EXPECT_EQ(complete(comfy / deep), Names{});
 }
 
-/// The Hugging Face cache: files are links to blobs without names.
+/// In Hugging Face's cache the files are links to blobs whose names say nothing.
 TEST(ModelFolderTest, ACachedRepositoryIsItsRevision) {
     TempFolder folder("models--Wan-AI--Wan2.1-T2V-1.3B");
     const auto add = [&](const fs::path& revision, const char* name, const std::string& bytes) {
@@ -333,7 +333,7 @@ TEST(ModelFolderTest, ACachedRepositoryIsItsRevision) {
     };
     add("0a1b", "diffusion_pytorch_model.safetensors", transformer_file());
     add("0a1b", "Wan2.1_VAE.pth", pth(zero_tensors(vae21_names(2, 16))));
-    EXPECT_EQ(ModelFolder::open(folder.path()).root, folder / "snapshots/0a1b"); // the only one
+    EXPECT_EQ(ModelFolder::open(folder.path()).root, folder / "snapshots/0a1b"); // there is only this revision
     fs::create_directories(folder / "snapshots/2c3d");
     write_bytes(folder / "refs/main", "0a1b");
     const ModelFolder m = ModelFolder::open(folder.path());
@@ -352,7 +352,8 @@ TEST(ModelFolderTest, AnAllInOneFileServesEveryRole) {
         all.push_back(t);
     all.push_back(zeros("text_encoders.umt5xxl.spiece_model", {4}, "U8"));
     TempFolder folder("models");
-    write_bytes(folder / "checkpoints/aio.safetensors", safetensors(all)); // where ComfyUI keeps such files
+    // ComfyUI keeps such files in this folder.
+    write_bytes(folder / "checkpoints/aio.safetensors", safetensors(all));
     for (const fs::path& path : {folder.path(), folder / "checkpoints/aio.safetensors"}) {
         const ModelFolder m = ModelFolder::open(path);
         EXPECT_EQ(m.transformer, m.vae);
@@ -396,7 +397,7 @@ TEST(ModelFolderTest, SaysWhatIsMissingOrDamaged) {
     TempFolder sparse("z");
     write_bytes(sparse / "FastWan2.1-T2V-1.3B.safetensors", safetensors(fast));
     EXPECT_EQ(ModelFolder::open(sparse.path()).relative, "FastWan (sparse attention)");
-    std::vector<Raw> awq; // each linear layer as tensors of names that no network has
+    std::vector<Raw> awq; // each linear layer consists of tensors that no network has
     for (const Raw& t : zero_tensors(transformer_names(tiny_transformer()))) {
         const std::string of = t.name.substr(0, t.name.rfind('.'));
         const bool linear = t.shape.size() == 2;
@@ -412,7 +413,7 @@ TEST(ModelFolderTest, SaysWhatIsMissingOrDamaged) {
     EXPECT_EQ(ModelFolder::open(beside.path()).unread,
               "awq.safetensors is quantised with GPTQ / AWQ, which is not read");
     EXPECT_EQ(ModelFolder::open(sparse.path()).unread, "");
-    for (Raw& t : awq) // TurboDiffusion's
+    for (Raw& t : awq) // TurboDiffusion's names
         if (t.name.ends_with(".qweight")) t.name.replace(t.name.rfind(".qweight"), std::string::npos, ".int8_weight");
     write_bytes(beside / "transformer/awq.safetensors", safetensors(awq));
     EXPECT_EQ(ModelFolder::open(beside.path()).relative, "");

@@ -34,7 +34,7 @@ TEST(NamedPartsTest, CompleteATransformerThatLiesAlone) {
     EXPECT_EQ(m.text_encoder, std::vector{parts / "umt5.safetensors"});
     EXPECT_EQ(m.clip, std::vector{clip});
     EXPECT_EQ(m.tokenizer, parts / "words");
-    // What is recorded of a run is the tokenizer's own folder, which another one may hold.
+    // The run's record names the tokenizer's own folder, although that lies in another one.
     write_bytes(parts / "repository/google/umt5-xxl/tokenizer.json", "{}");
     EXPECT_EQ(ModelFolder::open(folder.path(), {.tokenizer = parts / "repository"}).tokenizer,
               parts / "repository/google/umt5-xxl");
@@ -46,13 +46,14 @@ TEST(NamedPartsTest, WinOverWhatLiesBeside) {
     TempFolder folder("Wan2.1-T2V-1.3B"), parts("elsewhere");
     add_companions(folder.path());
     write_bytes(folder / "diffusion_pytorch_model.safetensors", transformer_file());
-    write_bytes(parts / "qwen_image_vae.safetensors", vae_file()); // by that name it would be left out
+    // A file with this name would be left out if nobody had named it.
+    write_bytes(parts / "qwen_image_vae.safetensors", vae_file());
     write_bytes(parts / "encoder/umt5.safetensors", encoder_file());
     const ModelFolder m = ModelFolder::open(
         folder.path(), {.vae = parts / "qwen_image_vae.safetensors", .text_encoder = parts / "encoder"});
     EXPECT_EQ(m.vae, std::vector{parts / "qwen_image_vae.safetensors"});
     EXPECT_EQ(m.text_encoder, std::vector{parts / "encoder/umt5.safetensors"});
-    EXPECT_TRUE(m.warnings.empty()) << m.warnings.front(); // nothing had to be chosen
+    EXPECT_TRUE(m.warnings.empty()) << m.warnings.front(); // there was nothing to choose
     EXPECT_TRUE(m.missing.empty());
 }
 
@@ -75,7 +76,7 @@ TEST(NamedPartsTest, TheLowNoiseExpertMayLieAnywhere) {
     EXPECT_TRUE(ModelFolder::open(folder.path(), {.low_noise = parts / "second.safetensors"}).missing.empty());
 }
 
-/// What makes its own family of two transformers must not make one of another model's.
+/// A named low-noise expert makes a model one of two experts. It must not do so with a model of another kind.
 TEST(NamedPartsTest, TheLowNoiseExpertMakesNoOtherModelOneOfTwo) {
     TempFolder folder("models"), parts("elsewhere");
     write_bytes(parts / "low.safetensors", transformer_file());
@@ -98,7 +99,7 @@ TEST(NamedPartsTest, TheLowNoiseExpertMakesNoOtherModelOneOfTwo) {
               Family::wan);
 }
 
-TEST(NamedPartsTest, AreWhatTheyAreNamedFor) {
+TEST(NamedPartsTest, MustBeWhatTheyAreNamedFor) {
     TempFolder folder("models"), parts("elsewhere");
     add_companions(folder.path());
     write_bytes(folder / "wan.safetensors", transformer_file());

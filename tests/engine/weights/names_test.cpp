@@ -42,7 +42,7 @@ TEST(NameLists, HaveTheCountsOfTheSpecification) {
     check(clip_names(), 392, 632'076'800);
 }
 
-/// Names and shapes as the libraries have them (tests/fixtures/weights/make_fixtures.py).
+/// Names and shapes as the libraries have them, written by tests/fixtures/weights/make_fixtures.py.
 std::map<std::string, std::vector<std::int64_t>> library_names(const std::string& file) {
     std::map<std::string, std::vector<std::int64_t>> result;
     std::ifstream in(std::filesystem::path(DENOIR_FIXTURES) / "weights" / file);
@@ -57,7 +57,7 @@ std::map<std::string, std::vector<std::int64_t>> library_names(const std::string
     return result;
 }
 
-/// Every name there and back; the other layout's set is exactly the library's.
+/// Every name must survive both ways, and the other layout's names must be exactly the library's.
 void round_trip(Component component, Layout layout, const NameList& canonical, const std::string& file,
                 const std::set<std::string>& twins = {}) {
     std::set<std::string> expected;
@@ -84,7 +84,7 @@ void round_trip(Component component, Layout layout, const NameList& canonical, c
 
 std::vector<std::string_view> views(const std::set<std::string>& names) { return {names.begin(), names.end()}; }
 
-/// Other numbers of residual blocks and levels move every name of the flat decoder list behind them.
+/// Another number of residual blocks or levels renumbers everything behind them in the flat list of the decoder.
 TEST(Names, VaesOfOtherDepths) {
     for (const Component component : {Component::vae21, Component::vae22})
         for (int levels = 1; levels <= 5; ++levels)
@@ -220,7 +220,7 @@ TEST(Recognise, EveryComponentInEveryLayout) {
 }
 
 TEST(Recognise, StrangersStayUnknown) {
-    // The image VAE of other models has diffusers' names, but two-dimensional convolutions and other norms.
+    // The image VAEs of other models have diffusers' names, but two-dimensional convolutions and other norms.
     NameList image_vae;
     for (const auto& [name, shape] : vae21_names(4, 4)) {
         std::string other = *layout_name(Component::vae21, Layout::diffusers, name);
@@ -242,7 +242,7 @@ TEST(Recognise, StrangersStayUnknown) {
     EXPECT_EQ(recognised({{"lora.explora.up.weight", {8, 16}}}).component, Component::unknown);
 }
 
-/// The encoder of Flux and others, which ComfyUI keeps in the same folder.
+/// T5 is the encoder of Flux and others, which ComfyUI keeps in the same folder.
 TEST(Recognise, T5IsNoUmt5) {
     for (const Layout layout : {Layout::diffusers, Layout::llama}) {
         NameList t5;

@@ -26,7 +26,7 @@ std::string refusal_of(const std::string& bytes) {
     return refusal(folder / "x.pth");
 }
 
-/// One tensor of two floats under the name `w`, the pickle in `p` around it.
+/// A file with a tensor of two floats called `w`, in a pickle around what `p` holds.
 std::string with_tensor(std::int64_t count, std::int64_t offset, const std::vector<std::int64_t>& shape,
                         const std::vector<std::int64_t>& strides, std::size_t stored = 64) {
     Pickle p;
@@ -38,7 +38,7 @@ std::string with_tensor(std::int64_t count, std::int64_t offset, const std::vect
 
 const std::filesystem::path fixtures = std::filesystem::path(DENOIR_FIXTURES) / "weights";
 
-/// The tensors that PyTorch wrote into torch-views.safetensors and, in two of its formats, as .pth.
+/// The tensors that PyTorch wrote into torch-views.safetensors, and into .pth files in two of its formats.
 void expect_the_views(const Container& c) {
     const auto expected = read_safetensors(fixtures / "torch-views.safetensors");
     ASSERT_EQ(c.tensors.size(), expected.size());
@@ -59,7 +59,7 @@ TEST(Pth, ReadsWhatPyTorchWrote) {
     expect_the_views(c);
 }
 
-/// torch.Tensor.expand, and windows that overlap (unfold): as long as there is no more of them than of the file.
+/// Views of torch.Tensor.expand and overlapping windows of unfold are read as long as they are no larger than the file.
 TEST(Pth, ReadsElementsThatAreThereOnce) {
     const auto opened = [](const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides) {
         TempFolder folder;
@@ -82,7 +82,7 @@ TEST(Pth, DenseTensorsStayMapped) {
     write_bytes(folder / "x.pth", pth({f32("a", {2, 2}, 1), f32("b", {3}, 9)}));
     const Container c = open_container(folder / "x.pth");
     ASSERT_EQ(c.tensors.size(), 2u);
-    // The test's writer does not align; a copy is only made where the offset asks for one.
+    // The writer of these tests does not align data, and a copy is made only where the offset asks for one.
     for (const FileTensor& t : c.tensors) EXPECT_TRUE(t.strides.empty());
     EXPECT_EQ(c.tensor(*c.find("b")).data<float>()[2], 11.0f);
 }
@@ -114,8 +114,8 @@ TEST(Pth, UnwrapsStateDictModelAndModule) {
     }
 }
 
-/// Checkpoints of Self-Forcing and its kin hold what was trained beside one another, wrapped as it was trained.
-TEST(Pth, OfATrainingsNetworksTheAveragedGenerator) {
+/// Checkpoints of Self-Forcing and similar trainings hold several networks, each wrapped as it was trained.
+TEST(Pth, TakesTheAveragedGeneratorOfATrainingsNetworks) {
     const auto opened = [](const std::vector<std::string>& networks, const std::string& name) {
         Pickle p;
         std::vector<std::string> storages;
@@ -133,8 +133,7 @@ TEST(Pth, OfATrainingsNetworksTheAveragedGenerator) {
     const std::string plain = "model.blocks.0.modulation";
     EXPECT_EQ(opened({"generator", "critic", "generator_ema"}, plain), std::pair(plain, 2.0f));
     EXPECT_EQ(opened({"critic", "generator"}, plain), std::pair(plain, 1.0f));
-    // Where the first one under such a name holds no tensors, the next is asked; loose tensors beside them do not
-    // count.
+    // If the first entry of such a name holds no tensors, the next one counts. Loose tensors beside them do not.
     const auto first_name = [](const std::function<void(Pickle&)>& root) {
         Pickle p;
         p.protocol().raw("}(");
@@ -165,8 +164,8 @@ TEST(Pth, OfATrainingsNetworksTheAveragedGenerator) {
         EXPECT_EQ(opened({"generator_ema"}, wrapped), std::pair(plain, 0.0f)) << wrapped;
 }
 
-/// LongLive's lora.pt; losses beside it do not count.
-TEST(Pth, OfATrainingsLorasTheGenerators) {
+/// The lora.pt of LongLive. The losses beside it do not count.
+TEST(Pth, TakesTheGeneratorOfATrainingsLoras) {
     Pickle p;
     p.protocol().raw("}(").text("step").tensor("FloatStorage", "0", 1, 0, {1}, {1});
     for (const char* network : {"critic_lora", "generator_lora"})
@@ -202,7 +201,7 @@ TEST(Pth, ReadsFloat8) {
     EXPECT_EQ(std::memcmp(b.raw(), "\x40\x44\x42\x46", 4), 0);
 }
 
-/// torch.save of PyTorch 2.8, in both of its formats.
+/// Written by torch.save of PyTorch 2.8 in both of its formats.
 TEST(Pth, ReadsFloat8AsPyTorchWroteIt) {
     for (const char* file : {"torch-float8.pth", "torch-float8-legacy.pth"}) {
         const Container c = open_container(fixtures / file, OldPth::read);
@@ -249,7 +248,7 @@ TEST(Pth, RefusesFloat8OutsideItsStorage) {
     };
     constexpr const char *v2 = "_rebuild_tensor_v2", *v3 = "_rebuild_tensor_v3";
     EXPECT_EQ(refusal_of(rebuilt(v3, "torch.storage", "UntypedStorage", "float8_e5m2")), "accepted");
-    EXPECT_REFUSED(rebuilt(v3, "torch.storage", "UntypedStorage", ""), "unknown way"); // of no type
+    EXPECT_REFUSED(rebuilt(v3, "torch.storage", "UntypedStorage", ""), "unknown way"); // a storage without a type
     EXPECT_REFUSED(rebuilt(v3, "torch.storage", "UntypedStorage", "FloatStorage"), "unknown way");
     EXPECT_REFUSED(rebuilt(v3, "torch", "FloatStorage", "float8_e5m2"), "unknown way");
     EXPECT_REFUSED(rebuilt(v2, "torch.storage", "UntypedStorage", ""), "unknown way");
@@ -306,7 +305,7 @@ TEST(Pth, RefusesTensorsOutsideTheirStorage) {
     EXPECT_REFUSED(with_tensor(16, 0, {4, 4}, {5, 1}), "past the end");
     EXPECT_REFUSED(with_tensor(17, 0, {4, 4}, {4, 1}), "asks for 17 elements");
     EXPECT_REFUSED(with_tensor(16, -1, {4, 4}, {4, 1}), "begins outside");
-    Pickle p; // -1 in one byte, which is not 255
+    Pickle p; // -1 in one byte, which must not be read as 255
     p.protocol().raw("}(").text("w").tensor("FloatStorage", "0", 300, -1, {1}, {1}).raw("u");
     std::string narrow = p.bytes();
     const std::string wide = "\x8A\x08" + le(std::int64_t{-1});
@@ -334,13 +333,13 @@ TEST(Pth, RefusesOtherArchives) {
     EXPECT_REFUSED(zip({{"a/data.pkl", "}.", 0, 0, 1}}), "bytes became");
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data.pkl", "}."}}), "twice");
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data/0", "abcd", 0, 0, -1, 0}}), "disagree about the name");
-    std::string elsewhere = zip({{"a/data.pkl", "}."}}); // says that a ZIP64 record tells where its directory is
+    std::string elsewhere = zip({{"a/data.pkl", "}."}}); // says that a ZIP64 record tells where the directory is
     elsewhere.replace(elsewhere.size() - 6, 4, "\xFF\xFF\xFF\xFF");
     EXPECT_REFUSED(elsewhere, "ZIP64 locator is missing");
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data/0", "abcd", 0, 0, -1, 1 << 30}}), "outside the file");
 }
 
-/// As torch.save wrote before 1.6: pickles one after the other, then counted storages.
+/// A file as torch.save wrote it before 1.6: pickles one after the other, then the counted storages.
 std::string old_file(const std::string& dict, const std::vector<std::pair<std::string, std::string>>& storages,
                      std::int64_t more = 0) {
     std::string file("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.\x80\x02M\xE9\x03.", 21);
@@ -353,7 +352,7 @@ std::string old_file(const std::string& dict, const std::vector<std::pair<std::s
     return file;
 }
 
-/// BINPERSID of a storage under Python 2.
+/// The BINPERSID of a storage as Python 2 writes it.
 std::string old_storage(const std::string& key, std::int32_t count) {
     Pickle p;
     p.raw("(").raw(std::string("U\x07storage", 9)).global("torch", "FloatStorage");
@@ -381,10 +380,10 @@ TEST(Pth, ModelsFromBeforeOneSixAreRefused) {
     }
 }
 
-/// Torchvision's files of 2017: an OrderedDict from a list of lists, _rebuild_tensor with four arguments, Parameters
-/// whose tensor comes with the state.
+/// Torchvision's files of 2017 have an OrderedDict made of a list of lists, _rebuild_tensor with four arguments, and
+/// Parameters whose tensor comes with the state.
 TEST(Pth, ReadsWhatPython2Wrote) {
-    const std::string data("\0\0\x80\x3F\0\0\0\x40", 8); // 1, 2
+    const std::string data("\0\0\x80\x3F\0\0\0\x40", 8); // 1 and 2
     const auto tensor = [&](const std::string& key) {
         return Pickle().global("torch._utils", "_rebuild_tensor").raw("(").open() + old_storage(key, 2) +
                Pickle().number(0).tuple({2}).tuple({1}).raw("tR").open();
@@ -422,11 +421,11 @@ TEST(Pth, ReadsWhatPython2Wrote) {
     EXPECT_REFUSED(big, "little-endian");
     for (std::size_t n = 15; n < whole.size(); ++n) EXPECT_NE(refusal_of(whole.substr(0, n)), "accepted") << n;
     std::string evil = dict;
-    evil.replace(evil.find("torch.nn.parameter\nParameter"), 28, "os.path.and.further\nsystem.."); // as long
+    evil.replace(evil.find("torch.nn.parameter\nParameter"), 28, "os.path.and.further\nsystem.."); // of the same length
     EXPECT_REFUSED(old_file(evil, {{"11", data}, {"22", data}}), "refused");
 }
 
-/// A few bytes each ask for a whole list again.
+/// A few bytes each ask for another copy of a whole list.
 TEST(Pth, RefusesCopiesWithoutEnd) {
     const std::string recall_list("h\0", 2);
     const auto calls = [&](int pairs, int times) {
@@ -441,7 +440,8 @@ TEST(Pth, RefusesCopiesWithoutEnd) {
     EXPECT_REFUSED(calls(200, 500), "copies more items");
 }
 
-/// Views of one storage: those that must be copied may be as large as the file, all together four times as large.
+/// Of the views of one storage that must be copied, each may be as large as the file and all together four times as
+/// large.
 TEST(Pth, ViewsAreBoundedByTheFile) {
     const auto views = [](int count, bool transposed) {
         constexpr int side = 64;
@@ -470,7 +470,7 @@ TEST(Pth, RefusesTensorsWithoutEnd) {
             {}),
         "key is too long");
 
-    // One storage, one size, one stride, and a call for as many tensors as are wanted.
+    // One storage, one size, one stride, and a call for each of as many tensors as the test wants.
     const auto tensors = [](int count) {
         Pickle p;
         p.protocol().raw("}").text("w").tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("s");

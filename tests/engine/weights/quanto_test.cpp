@@ -17,24 +17,24 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-const std::string layer = "blocks.0.self_attn.q"; // [8, 8]
+const std::string layer = "blocks.0.self_attn.q"; // a matrix of [8, 8]
 const std::string numbers = layer + ".weight._data", scale = layer + ".weight._scale";
 
-/// 0, 1, … 127, -128, … as many as there are.
+/// Counts 0, 1, … 127, -128, … as far as there is room.
 Raw counting(std::string name, std::vector<std::int64_t> shape, std::string dtype = "I8") {
     Raw raw{std::move(name), std::move(dtype), std::move(shape), {}};
     for (std::int64_t i = 0; i < product(raw.shape); ++i) raw.data += static_cast<char>(i);
     return raw;
 }
 
-/// 1, 2, … in bf16, all of which are exact up to 256.
+/// 1, 2, … in bf16, which holds all of them exactly up to 256.
 Raw bf16_from_1(std::string name, std::vector<std::int64_t> shape) {
     Raw raw{std::move(name), "BF16", std::move(shape), {}};
     for (std::int64_t i = 1; i <= product(raw.shape); ++i) raw.data += le(bf16::from(static_cast<float>(i)).bits);
     return raw;
 }
 
-/// The linear layers of a list's blocks as quanto's two tensors, with what it writes beside them.
+/// Every linear layer of the list's blocks as quanto's two tensors, with the other tensors that quanto writes.
 std::vector<Raw> quantised(const NameList& list) {
     std::vector<Raw> tensors;
     for (const Raw& t : zero_tensors(list, "BF16")) {
@@ -51,7 +51,7 @@ std::vector<Raw> quantised(const NameList& list) {
     return tensors;
 }
 
-/// The tiny transformer whose layer `q` is made of `halves`.
+/// The tiny transformer in which `halves` stand for the layer `q`.
 std::string file(std::vector<Raw> halves) {
     std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()), "BF16");
     std::erase_if(tensors, [](const Raw& t) { return t.name == layer + ".weight"; });
@@ -59,7 +59,6 @@ std::string file(std::vector<Raw> halves) {
     return safetensors(tensors);
 }
 
-Weights load(const fs::path& path) { return Weights::load(std::span(&path, 1), Component::unknown); }
 Weights load_bytes(const std::string& bytes) {
     const TempFolder folder;
     write_bytes(folder / "x", bytes);
@@ -96,7 +95,7 @@ TEST(Quanto, EveryKindOfEightBits) {
         EXPECT_EQ(q.scale.data<float>()[2], 2.5f);
         EXPECT_EQ(values_of(q)[20], q.stored().to_host_f32().data<float>()[20] * 2.5f) << type;
     }
-    // A layer of one row has one scale.
+    // A layer with one row has one scale.
     const Weights w = load_bytes(file({counting(numbers, {8, 8}), f32(scale, {}, 0.25f)}));
     EXPECT_EQ(w.find(layer + ".weight")->scale.rank(), 0);
     EXPECT_EQ(values_of(*w.find(layer + ".weight"))[63], 63 * 0.25f);
@@ -112,7 +111,7 @@ TEST(Quanto, NegativeNumbers) {
     EXPECT_EQ(values[2], 254.0f);
 }
 
-/// Under prefixes, with diffusers' names, and with the halves of a weight in two shards.
+/// In every layout: with prefixes, with diffusers' names, and with the halves of a weight in two shards.
 TEST(Quanto, InEveryLayout) {
     const TempFolder folder;
     const NameList names = transformer_names(tiny_transformer());
@@ -154,7 +153,7 @@ TEST(Quanto, InEveryLayout) {
 
 TEST(Quanto, ATextEncoderWithItsTable) {
     const NameList names = umt5_names(20, 6, 12, 2, 2);
-    std::vector<Raw> tensors = quantised(names); // tables of positions among them
+    std::vector<Raw> tensors = quantised(names); // the tables of positions, too
     for (Raw& t : tensors)
         if (t.name == "token_embedding.weight") t = counting(t.name + "._data", t.shape);
     tensors.push_back(f32("token_embedding.weight._scale", {20, 1}, 1));
@@ -164,7 +163,8 @@ TEST(Quanto, ATextEncoderWithItsTable) {
     EXPECT_EQ(values_of(*w.find("token_embedding.weight"))[7], 14.0f);
 }
 
-/// transformers has q, k and v apart, each with its scale; of a convolution that has an axis for each of the weight's.
+/// The transformers library has separate q, k and v, each with a scale. The scale of a convolution has as many axes as
+/// the weight.
 TEST(Quanto, AClipOfTransformers) {
     std::vector<Raw> tensors;
     const NameList names = clip_names(4, 12, 1, 14, 257);
@@ -185,14 +185,15 @@ TEST(Quanto, AClipOfTransformers) {
             tensors.push_back(counting(*other + "._data", one));
             tensors.push_back(f32(*other + "._scale", rows, 1));
         }
-    tensors.push_back(counting("visual_projection.weight._data", {4, 4})); // of no use, nor is its scale
+    // This weight is unused, and so is its scale.
+    tensors.push_back(counting("visual_projection.weight._data", {4, 4}));
     tensors.push_back(f32("visual_projection.weight._scale", {4, 1}, 1));
     const Weights w = load_bytes(safetensors(tensors));
     EXPECT_EQ(w.component(), Component::clip);
     EXPECT_EQ(w.find("visual_projection.weight"), nullptr);
     const Weight& joined = *w.find("visual.transformer.0.attn.to_qkv.weight");
     EXPECT_EQ(joined.shape(), (Shape{12, 4}));
-    EXPECT_EQ(values_of(joined)[16 + 15], 15 * 4.0f); // the last of k
+    EXPECT_EQ(values_of(joined)[16 + 15], 15 * 4.0f); // the last value of k
     const Weight& patch = *w.find("visual.patch_embedding.weight");
     EXPECT_EQ(patch.stored().dtype(), DType::i8);
     EXPECT_EQ(values_of(patch)[3 * 14 * 14 + 1], static_cast<float>(static_cast<std::int8_t>(3 * 14 * 14 + 1)) * 2.0f);
@@ -205,28 +206,30 @@ TEST(Quanto, HalvesThatDoNotFit) {
     EXPECT_TRUE(has(refused({data, f32(scale, {7, 1}, 1)}), "does not fit"));
     EXPECT_TRUE(has(refused({data, f32(scale, {1, 8}, 1)}), "does not fit"));
     EXPECT_TRUE(has(refused({data, f32(scale, {0, 8}, 1)}), "does not fit"));
-    EXPECT_TRUE(has(refused({data, f32(scale, {8, 2}, 1)}), "scaled by `" + scale)); // in blocks, as other schemes'
+    // Other schemes have a scale for each block like this.
+    EXPECT_TRUE(has(refused({data, f32(scale, {8, 2}, 1)}), "scaled by `" + scale));
     EXPECT_TRUE(has(refused({data, f32(scale, {8, 1, 1, 1, 1, 1, 1, 1, 1}, 1)}), "9 axes"));
-    EXPECT_EQ(refused({counting(numbers, {0, 8}), f32(scale, {0, 1}, 1)}), "accepted"); // its user wants another shape
+    // Reading accepts it; the network will ask for another shape.
+    EXPECT_EQ(refused({counting(numbers, {0, 8}), f32(scale, {0, 1}, 1)}), "accepted");
     EXPECT_TRUE(has(refused({data, zeros(scale, {8, 1}, "I32")}), "not floating point"));
     EXPECT_TRUE(has(refused({data, counting(scale, {8, 1})}), "not floating point"));
     for (const float value : {std::numeric_limits<float>::infinity(), std::nanf("")})
         EXPECT_TRUE(has(refused({data, Raw{scale, "F32", {}, le(value)}}), "not finite"));
-    // Whole and quantised at once.
+    // The layer is there twice, whole and quantised.
     const std::string twice = refused({data, factors, zeros(layer + ".weight", {8, 8}, "BF16")});
     EXPECT_TRUE(has(twice, "the same tensor is there as")) << twice;
     EXPECT_TRUE(has(refused({data, factors, f32(layer + ".weight_scale", {8, 1}, 1)}), "the same tensor is there as"));
     EXPECT_TRUE(has(refused({data, factors, f32(layer + ".scale_weight", {8, 1}, 1)}), "the same tensor is there as"));
 }
 
-/// By its outputs' scale alone nothing can be read.
+/// The scale of the outputs alone does not tell the weight.
 TEST(Quanto, AScaleOfOutputsIsNoneOfNumbers) {
     const std::string said =
         refused({zeros(layer + ".weight", {8, 8}, "F8_E4M3"), f32(layer + ".output_scale", {}, 1)});
     EXPECT_TRUE(has(said, "scaled by `" + layer + ".output_scale")) << said;
 }
 
-/// The halves of two schemes make no weight.
+/// Halves of two different schemes make no weight.
 TEST(Quanto, ScalesOfAnotherScheme) {
     for (const char* leaf : {".weight_scale", ".scale_weight"}) {
         const Raw other = f32(layer + leaf, {8, 1}, 1);
@@ -256,7 +259,7 @@ TEST(Quanto, OtherKindsAreRefusedByName) {
     }
 }
 
-/// The folder of Wan2GP.
+/// A folder as Wan2GP keeps it.
 TEST(Quanto, AModelFolder) {
     const TempFolder folder;
     write_bytes(folder / "wan2.1_text2video_14B_quanto_mbf16_int8.safetensors",
@@ -272,7 +275,7 @@ TEST(Quanto, AModelFolder) {
         EXPECT_EQ(m.missing, Names{});
         EXPECT_EQ(names_of(m.text_encoder), Names{"models_t5_umt5-xxl-enc-quanto_int8.safetensors"});
     }
-    // One that is read comes before a larger one that is not.
+    // A file that can be read counts before a larger one that cannot.
     std::vector<Raw> few = zero_tensors(umt5_names(20, 6, 12, 2, 2));
     few.push_back(zeros("blocks.0.attn.q.weight._data._data", {4000}, "U8"));
     write_bytes(folder / "umt5-xxl/models_t5_umt5-xxl-enc-quanto_int4.safetensors", safetensors(few));
@@ -307,7 +310,7 @@ TEST(Quanto, Convert) {
     EXPECT_NEAR(values_of(*fp8.find(layer + ".weight"))[59], 59 * 8.0f, 59 * 0.5f);
 }
 
-/// Of a network that is not known the halves stay as they are, and in no other type.
+/// In a network that is not known the halves stay as they are, and no other type is allowed.
 TEST(Quanto, ConvertOfAnUnknownNetwork) {
     const TempFolder folder;
     for (const char* type : {"I8", "F8_E4M3"}) {
@@ -320,7 +323,7 @@ TEST(Quanto, ConvertOfAnUnknownNetwork) {
                 "scaled by `a.weight._scale`"))
             << type;
     }
-    // Nor do halves of two schemes go without what scales them.
+    // Halves of two schemes do not go without the scale that belongs to them.
     for (const auto& [of, other] : {std::pair{"a.weight._data", "a.scale_weight"}, {"a.weight", "a.weight._scale"}}) {
         write_bytes(folder / "in", safetensors({counting(of, {4, 4}, "F8_E4M3"), bf16_from_1(other, {4, 1})}));
         EXPECT_TRUE(

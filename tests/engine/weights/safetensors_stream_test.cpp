@@ -21,7 +21,8 @@ Tensor numbers(float first, std::int64_t count, DType dtype = DType::f32) {
 }
 
 TEST(SafetensorsStream, WhatIsAppendedComesBackInThatOrder) {
-    for (const std::size_t room : {0, 1, 300, 100000}) { // with too little room all data move at the end
+    // If the header has outgrown its room, all data move at the end.
+    for (const std::size_t room : {0, 1, 300, 100000}) {
         TempFolder folder;
         SafetensorsStream out(folder / "x", room);
         out.append("z/second \"quoted\"", numbers(1, 700000));

@@ -40,14 +40,15 @@ TEST(Safetensors, DataStayMapped) {
 TEST(Safetensors, MisalignedDataAreCopied) {
     TempFolder folder;
     write_bytes(folder / "x", safetensors(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}} )",
-                                          le(3.0f) + le(4.0f))); // 55 bytes of header
+                                          // The header has 55 bytes, so the data begin at an odd place.
+                                          le(3.0f) + le(4.0f)));
     const Container c = open_container(folder / "x");
     const Tensor t = c.tensor(c.tensors.at(0));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(t.raw()) % 4, 0u);
     EXPECT_EQ(t.data<float>()[1], 4.0f);
 }
 
-/// The data are a hole in the file; of 1 GiB nothing may be copied, not even a part.
+/// The data are a hole in the file. No part of the 1 GiB may be copied, since a copy would fill the memory.
 TEST(Safetensors, CopiesHaveALimitAndViewsHaveNone) {
     TempFolder folder;
     const auto said = [&](std::uint64_t mib, std::size_t header_bytes) {
@@ -124,11 +125,11 @@ TEST(Safetensors, WriterAndReaderAgree) {
     EXPECT_EQ(back.at("transposed").shape(), (Shape{3, 2}));
     EXPECT_EQ(back.at("transposed").data<float>()[1], 4.0f);
     EXPECT_EQ(back.at("a").dtype(), DType::u8);
-    // The header is padded and the wide types come first: every tensor is aligned to its element.
+    // The writer pads the header and puts the widest types first, so that every tensor is aligned to its elements.
     EXPECT_EQ(read_bytes(folder / "x.safetensors")[0] % 8, 0);
 }
 
-/// A .pth may have any: what is written can be read.
+/// A .pth file may have any names, and what was converted from one must be readable again.
 TEST(Safetensors, NamesThatTheFormatDoesNotHave) {
     TempFolder folder;
     const auto written = [&](const std::vector<std::string>& names) {

@@ -18,7 +18,8 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-/// spec/checkpoints.md 1.4: such a tensor is harmless. ModelFolder hands on the shards, not their index.
+/// spec/checkpoints.md 1.4: tensors that the index does not name are harmless. ModelFolder passes the shards on without
+/// their index, which must count all the same.
 TEST(ShardIndex, CountsForFilesThatAreNamedOneByOne) {
     TempFolder folder;
     const std::vector<Raw> all = zero_tensors(transformer_names(tiny_transformer()));
@@ -29,8 +30,8 @@ TEST(ShardIndex, CountsForFilesThatAreNamedOneByOne) {
     Json map = Json::object();
     for (const Raw& t : first) map[t.name] = files[0].filename().string();
     for (const Raw& t : second) map[t.name] = files[1].filename().string();
-    second.push_back(first.front());              // once more
-    second.push_back(f32("other.thing", {2, 2})); // of something else
+    second.push_back(first.front());              // a tensor of the first shard once more
+    second.push_back(f32("other.thing", {2, 2})); // a tensor of something else
     write_bytes(files[0], safetensors(first));
     write_bytes(files[1], safetensors(second));
     const auto loaded = [&] { return Weights::load(files, Component::transformer); };

@@ -76,7 +76,7 @@ def make(fixtures: Fixtures):
     everything = list(TEXTS)
     spiece = text.train(360, "nmt_nfkc")
     _store(fixtures, "nfkc", spiece, {f"{original}/spiece.model": spiece})
-    # <unk> as text: the fast tokenizer cuts it out, the sentencepiece library does not.
+    # The fast tokenizer cuts <unk> out of a text, and the sentencepiece library does not.
     add("nfkc", spiece, text.spiece_tokenizer(spiece), [n for n in everything if n != "byte-piece"])
 
     spiece = text.train(420, "small")

@@ -69,9 +69,9 @@ class Model:
     clip_width: int = 0
     seed: str = ""
     second_vae: bool = False  # the VAE of Wan 2.2, with which a start image is the clean first latent frame
-    boundary: float = 0.0  # with two experts: the share of noise below which the low-noise one takes over; 0: there is one expert
+    boundary: float = 0.0  # for a model of two experts, the share of noise below which the low-noise one takes over; 0 for one expert
     pipeline_class: str = "WanPipeline"
-    latents: tuple = ()  # mean and spread that the VAE's own config.json says; the published ones: what the VAE says
+    latents: tuple = ()  # mean and spread in the VAE's own config.json; without them the published ones count
     _made: dict = field(default_factory=dict, repr=False)
 
     def weights(self) -> dict:
@@ -92,7 +92,7 @@ class Model:
 
     @property
     def clip_heads(self) -> int:
-        """Width / 80, because the config.json beside the file is the transformer's, not this tower's."""
+        """The width divided by 80, because the config.json beside the file is the transformer's and not this tower's."""
         return self.clip_width // 80
 
     @property
@@ -183,7 +183,7 @@ class Model:
             write_json(folder / part / "config.json", make.transformer_diffusers_config(self.config, "SkyReels" in self.pipeline_class))
             write_safetensors(folder / part / TRANSFORMER_FILE, names.transformer_to_diffusers(weights), {"format": "pt"})
         if self.clip_width:
-            # Two layers of 24: what clip_weights() makes.
+            # Two layers with an MLP of 24, as clip_weights() makes them.
             write_json(folder / "image_encoder" / "config.json", make.clip_config(self.clip_width, 24, 2, self.clip_heads))
             write_safetensors(folder / "image_encoder" / "model.safetensors", names.clip_to_hf(self.clip_weights()), {"format": "pt"})
         config = (

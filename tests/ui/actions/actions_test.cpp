@@ -54,7 +54,8 @@ private slots:
             fill(table);
             QCOMPARE(table.conflicts("a", {QKeySequence("B")}), QStringList{"b"});
             QVERIFY(table.set_shortcuts("a", {QKeySequence("B")}));
-            QCOMPARE(table.at("b")->shortcuts(), QList<QKeySequence>{QKeySequence("Ctrl+B")}); // taken over
+            // The key was taken over from the other action.
+            QCOMPARE(table.at("b")->shortcuts(), QList<QKeySequence>{QKeySequence("Ctrl+B")});
             QVERIFY(table.is_changed("a") && table.is_changed("b"));
         }
         {
@@ -66,7 +67,7 @@ private slots:
             QCOMPARE(table.at("a")->shortcut(), QKeySequence("Ctrl+A"));
             QVERIFY(!table.is_changed("b"));
         }
-        // A damaged file counts as no changes and is not touched.
+        // A damaged file means that nothing was changed, and it is not overwritten.
         QFile broken(file);
         QVERIFY(broken.open(QIODevice::WriteOnly));
         broken.write("{\"shortcuts\": {\"a\": 7, \"b\": [[]], ");
@@ -77,7 +78,7 @@ private slots:
         QCOMPARE(table.at("a")->shortcut(), QKeySequence("Ctrl+A"));
     }
 
-    /// Words, into what they found, into the keys: without a pointer.
+    /// The keyboard alone must do: search words, the action that they find, and its keys.
     void shortcuts_are_changed_by_keyboard() {
         QMainWindow window;
         ActionTable table(window, {});
@@ -104,13 +105,14 @@ private slots:
         for (auto* button : editor.findChildren<QPushButton*>())
             if (button->text() == "Set") button->click();
         QCOMPARE(table.at("b")->shortcuts(), (QList<QKeySequence>{QKeySequence("Ctrl+G"), QKeySequence("B")}));
-        keys->setKeySequence(QKeySequence("B")); // one that it has
+        keys->setKeySequence(QKeySequence("B")); // a key that the action has already
         for (auto* button : editor.findChildren<QPushButton*>())
             if (button->text() == "Set") button->click();
         QCOMPARE(table.at("b")->shortcuts(), QList<QKeySequence>{QKeySequence("B")});
     }
 
-    /// Before it is clear that no other key follows, whoever is quick would take them unknowingly.
+    /// The editor waits for further keys before a shortcut is complete. Somebody quick could press Set before hearing
+    /// that another action has these keys.
     void keys_of_another_action_are_told_at_once() {
         QMainWindow window;
         ActionTable table(window, {});
@@ -129,7 +131,7 @@ private slots:
                                [text](auto* each) { return each->text() == QLatin1String(text) && each->isEnabled(); });
         };
         QVERIFY(button("Take over") && !button("Set"));
-        // It is opened where one searches, not at the button that was pressed last.
+        // The editor opens with the focus in its search and not on the button that was pressed last.
         editor.findChildren<QPushButton*>().constLast()->setFocus();
         editor.hide();
         editor.show();
@@ -137,7 +139,7 @@ private slots:
         QCOMPARE(search->selectedText(), QString("second"));
     }
 
-    /// The field shows what the action has: keys that were taken from it can be given back.
+    /// The field shows the action's own keys, so keys that were taken from it can be entered again.
     void a_key_that_was_taken_away_can_be_set_again() {
         QMainWindow window;
         ActionTable table(window, {});
@@ -151,11 +153,11 @@ private slots:
         QVERIFY2(keys->keySequence().isEmpty(), qPrintable(keys->keySequence().toString()));
         keys->setKeySequence(QKeySequence("Ctrl+A"));
         QVERIFY(button(editor, "Set")->isEnabled());
-        action->setText("&Another name"); // as that of what is undone next
+        action->setText("&Another name"); // as the entry for undo changes its name
         QCOMPARE(tree->topLevelItem(0)->child(0)->text(0), QString("Another name"));
     }
 
-    void what_cannot_be_stored_is_said() {
+    void keys_that_cannot_be_stored_are_reported() {
         QTemporaryDir folder;
         QMainWindow window;
         ActionTable table(window, folder.filePath("none/shortcuts.json"));
@@ -177,8 +179,8 @@ private slots:
         }
     }
 
-    /// A version that came after it may have given such keys to another action: then neither would work.
-    void keys_of_an_older_file_are_one_actions() {
+    /// A newer version may have given a key in an older file to another action. If both kept it, neither would work.
+    void keys_in_an_older_file_belong_to_one_action() {
         QTemporaryDir folder;
         const QString file = folder.filePath("shortcuts.json");
         QFile older(file);
@@ -202,14 +204,16 @@ private slots:
         QCOMPARE(table.at("late")->shortcut(), QKeySequence("T"));
         QCOMPARE(table.at("new")->shortcuts(), QList<QKeySequence>{QKeySequence("Ctrl+T")});
         QVERIFY(table.is_changed("new"));
-        QCOMPARE(table.at("last")->shortcut(), QKeySequence("Ctrl+D")); // a default takes nothing from what was chosen
+        // A default does not take a key from what the user chose.
+        QCOMPARE(table.at("last")->shortcut(), QKeySequence("Ctrl+D"));
         QVERIFY(table.at("more")->shortcuts().isEmpty());
-        QCOMPARE(table.at("own")->shortcut(), QKeySequence("Left")); // there they are its own
-        QCOMPARE(table.at("a")->shortcut(), QKeySequence("Ctrl+A")); // what is damaged says nothing
+        // This action has the key only in its own part of the window.
+        QCOMPARE(table.at("own")->shortcut(), QKeySequence("Left"));
+        QCOMPARE(table.at("a")->shortcut(), QKeySequence("Ctrl+A")); // a damaged entry changes nothing
         QCOMPARE(table.at("b")->shortcut(), QKeySequence("Ctrl+B"));
     }
 
-    /// Keys that are long leave the names whole.
+    /// Long keys must not cut the names off.
     void names_in_the_editor_are_not_cut() {
         QMainWindow window;
         ActionTable table(window, {});
@@ -244,9 +248,9 @@ private slots:
         QCOMPARE(ran, 1);
         QVERIFY(!palette.isVisible());
         palette.open();
-        QCOMPARE(palette.shown().constFirst(), QString("run.generate")); // used last
-        QCOMPARE(palette.shown().constLast(), QString("run.stop"));      // cannot be pressed now
-        // Who hears it is told the row that Enter takes.
+        QCOMPARE(palette.shown().constFirst(), QString("run.generate")); // it was used last
+        QCOMPARE(palette.shown().constLast(), QString("run.stop"));      // it cannot be used now
+        // A screen reader is told which row Enter would take.
         const auto* announcer = palette.findChild<Announcer*>();
         QVERIFY(announcer->accessibleName().startsWith("Generate, Run"));
         QTest::keyClick(query, Qt::Key_Down);
@@ -256,7 +260,7 @@ private slots:
         QTest::keyClick(query, Qt::Key_Return);
         QTest::keyClick(query, Qt::Key_Escape);
         QVERIFY(!palette.isVisible());
-        // What a banner offers is found by its own words, too.
+        // The buttons of a banner are found by their own words, too.
         int recovered = 0;
         banners.show_banner("crash", Banners::Kind::info, "Denoir ended unexpectedly. Kept: a cut.",
                             {{"Recover", [&] { ++recovered; }}, {"Discard", [] {}}});
@@ -275,7 +279,7 @@ private slots:
         QVERIFY(match_score("dark q", "Dark theme") < 0);
     }
 
-    /// Other programs have other words for what is done.
+    /// Words of other programs find the same actions.
     void the_palette_knows_other_words() {
         QMainWindow window;
         ActionTable table(window, {});
@@ -296,7 +300,7 @@ private slots:
         QVERIFY(!palette.shown().contains("run.generate"));
     }
 
-    /// Asked for once more while it is there.
+    /// The palette is asked for again while it is open.
     void the_palette_gives_the_focus_back() {
         QMainWindow window;
         auto* line = new QLineEdit;
@@ -344,10 +348,10 @@ private slots:
         QCOMPARE(QPair(everywhere, there), QPair(0, 1));
         hit(button, Qt::Key_S);
         QCOMPARE(QPair(everywhere, there), QPair(1, 1));
-        hit(line, Qt::Key_S); // text, there too
+        hit(line, Qt::Key_S); // there it is text, too
         QCOMPARE(line->text().toLower(), QString("s"));
         QCOMPARE(QPair(everywhere, there), QPair(1, 1));
-        // Changed in the table: the old key is the window's again, and tips follow.
+        // After a change in the table the old key belongs to the window again, and the tooltips show the new one.
         QVERIFY(table.set_shortcuts("own", {QKeySequence(Qt::Key_M)}));
         QCOMPARE(table.at("all")->shortcuts().size(), 1);
         hit(part, Qt::Key_M);
@@ -391,7 +395,7 @@ private slots:
         hit(Qt::Key_X);
         QCOMPARE(fired, 0);
         button->setFocus();
-        hit(Qt::Key_Space); // the button's own
+        hit(Qt::Key_Space); // the button takes this key itself
         QCOMPARE(pressed, 1);
         QCOMPARE(fired, 0);
         hit(Qt::Key_X);

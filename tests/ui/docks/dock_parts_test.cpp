@@ -60,7 +60,7 @@ private slots:
         QCOMPARE(size_presets({960, 544}, 16).constFirst().size, QSize(960, 544));
     }
 
-    /// What narrows the list is named where it leaves nothing.
+    /// If a search or a filter leaves no run, the list names it.
     void an_empty_list_of_runs_says_why() {
         const app::Home home;
         QVERIFY(QDir().mkpath(home.data("runs")));
@@ -90,7 +90,7 @@ private slots:
         QTRY_VERIFY(says("No run matches this search."));
     }
 
-    /// However the hand shakes at a star, and wherever the pointer goes then.
+    /// However unsteady the hand is, and wherever the pointer goes then.
     void nothing_is_dragged_from_a_star() {
         struct View : RunsView {
             int drags = 0;
@@ -120,7 +120,7 @@ private slots:
         QCOMPARE(view.selectionModel()->selectedIndexes(), {rows.index(0, 0)});
     }
 
-    /// Of a list of 256 pixels, picture, star and margins left out: seed and step are told whole.
+    /// In a list of 256 pixels, without picture, star and margins, the seed and the step are shown whole.
     void rows_of_runs_are_brief() {
         using Role = app::RunHistory::Role;
         QStandardItem* run = new QStandardItem;
@@ -142,7 +142,7 @@ private slots:
         QVERIFY2(lines.join('|').contains("interrupted 4/40"), qPrintable(lines.join('|')));
         for (const QString& line : lines)
             QVERIFY2(metrics.horizontalAdvance(line) <= (line == lines[0] ? room - star : room), qPrintable(line));
-        for (int wider = room; wider < 400; ++wider) // whole words, never a piece of one
+        for (int wider = room; wider < 400; ++wider) // only whole words are left out
             for (const QString& line : RunDelegate::details(model.index(0, 0), metrics, wider))
                 QCOMPARE(metrics.elidedText(line, Qt::ElideRight, wider), line);
     }
@@ -193,7 +193,7 @@ private slots:
         app::Settings settings;
         LoraList list(settings);
         list.show();
-        QVariantList loras; // as the document would have them
+        QVariantList loras; // as the document would hold them
         QObject::connect(&list, &LoraList::edited, &list, [&](const QVariantList& edited) {
             loras = edited;
             list.show_values(loras);
@@ -216,7 +216,7 @@ private slots:
         qobject_cast<QToolButton*>(shown("remove-lora")[0])->click();
         QCOMPARE(loras.size(), 1);
         QCOMPARE(loras[0].toMap()["file"].toString(), QString("/loras/b.safetensors"));
-        QCOMPARE(shown("lora-strength").size(), 1); // lines made anew in a list that is shown already
+        QCOMPARE(shown("lora-strength").size(), 1); // lines that were made anew in a list that is visible
         QCOMPARE(qobject_cast<NumberEdit*>(shown("lora-strength")[0])->value(), -0.5);
         qobject_cast<QToolButton*>(shown("remove-lora")[0])->click();
         QVERIFY(loras.isEmpty() && shown("lora-strength").isEmpty());
@@ -245,7 +245,7 @@ private slots:
                                  Error);
     }
 
-    /// As A of a comparison and then, the dialog still open, as B.
+    /// It is asked for A of a comparison, and for B while the dialog is still open.
     void what_to_open_is_asked_once_and_for_the_last_who_asked() {
         const app::Home home;
         QFile clip(home.file("clip.mp4"));
@@ -265,7 +265,7 @@ private slots:
         QTRY_VERIFY(!window.findChild<QFileDialog*>());
     }
 
-    /// Half way through a change of them docks stay where they are.
+    /// In the middle of a change the docks stay where they are.
     void a_held_layout_is_laid_out_in_the_end() {
         QMainWindow window;
         auto* dock = new QDockWidget(&window);

@@ -26,7 +26,7 @@ class ImagesTest : public QObject {
     Q_OBJECT
 
 private slots:
-    /// Without a model, from the start on, nobody knows what a picture would be cropped to.
+    /// Without a model nobody knows what size a picture would be cropped to.
     void a_picture_is_cropped_to_a_size_that_is_known() {
         const app::Home home;
         const QByteArray resources = qgetenv("DENOIR_RESOURCES");
@@ -41,7 +41,7 @@ private slots:
         QVERIFY(document.set_value("image", home.file("start.png")).isEmpty());
         QVERIFY(document.wait_resolved(20000));
         auto* well = studio.find<ImageWell>("start-image");
-        const auto crops = [&] { // the menu's words, and how many of its choices can be made
+        const auto crops = [&] { // the entry for cropping, and how many sizes can be chosen
             QString title;
             qsizetype can = 0;
             QTimer::singleShot(0, well, [&] {
@@ -61,7 +61,7 @@ private slots:
         QCOMPARE(crops(), std::pair(QStringLiteral("Crop to 64×48"), qsizetype(7)));
     }
 
-    /// In a low window the pictures give way, not the words.
+    /// In a low window the pictures become smaller, and the words stay.
     void what_is_wrong_with_the_video_before_is_read_whole() {
         const app::Home home;
         for (const int height : {900, 800, 720, 640}) {
@@ -83,7 +83,7 @@ private slots:
         }
     }
 
-    /// It takes a while: by then the picture may be gone.
+    /// Cropping takes a while, and the picture may be removed meanwhile.
     void a_picture_that_is_gone_is_not_cropped() {
         const app::Home home;
         StudioFixture studio;
@@ -112,7 +112,7 @@ private slots:
         go_on.release();
         QTRY_VERIFY_WITH_TIMEOUT(!core.inputs.busy(), 30000);
         QCOMPARE(shown(), QString());
-        // Of two crops of one picture the later counts.
+        // Of two crops of one picture the later one counts.
         core.document.set_value("image", home.file("start.png"));
         hold_up_inputs(studio, go_on);
         crop("Left");
@@ -122,7 +122,7 @@ private slots:
         QCOMPARE(shown(), home.file("start.png"));
     }
 
-    /// Where the picture would be, unless nobody sees that.
+    /// In the place of the picture, or elsewhere if that is not visible.
     void a_missing_image_is_told_once() {
         const app::Home home;
         StudioFixture studio;
@@ -138,7 +138,7 @@ private slots:
         QTRY_VERIFY(!changes->isVisible());
     }
 
-    /// Not in whatever folder the program was started from.
+    /// And not in the folder in which the program was started.
     void images_are_looked_for_where_they_were_last() {
         const app::Home home;
         StudioFixture studio;
@@ -157,7 +157,7 @@ private slots:
         studio.core().document.set_value("image", QString());
         QTRY_VERIFY(!studio.window().findChild<QFileDialog*>());
         QCOMPARE(begins_in(), home.file("album"));
-        // What was pasted lies in a folder of ours, in which nobody looks for pictures.
+        // A pasted picture lies in the studio's own folder, in which the user does not look for pictures.
         studio.window().findChild<QFileDialog*>()->reject();
         QTRY_VERIFY(!studio.window().findChild<QFileDialog*>());
         QApplication::clipboard()->setImage(QImage(32, 32, QImage::Format_RGB32));

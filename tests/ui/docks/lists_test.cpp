@@ -38,7 +38,7 @@ class ListsTest : public QObject {
     static State state(const app::RunQueue& queue, int row) {
         return State(queue.index(row).data(app::RunQueue::StateRole).toInt());
     }
-    /// Waiting runs of the seeds 1, 2, ….
+    /// Queues waiting runs with the seeds 1, 2, ….
     static void put_in_line(StudioFixture& studio, int count) {
         studio.core().queue.set_paused(true);
         for (int seed = 1; seed <= count; ++seed) {
@@ -47,7 +47,7 @@ class ListsTest : public QObject {
             studio.core().queue.add({request, {}});
         }
     }
-    /// The entries of the menu of a row; `pressed` is chosen from it.
+    /// Returns the entries of a row's menu and chooses `pressed`.
     static QStringList menu_of(StudioFixture& studio, QListView* list, int row, const char* pressed = "") {
         QStringList texts;
         QTimer::singleShot(0, list, [&] {
@@ -80,14 +80,14 @@ private slots:
             return seeds(queue);
         };
         QCOMPARE(press(Qt::Key_Up), (QList{1, 3, 2}));
-        QCOMPARE(list->currentIndex().row(), 1); // it stays the one that is meant
+        QCOMPARE(list->currentIndex().row(), 1); // the moved row stays the current one
         QCOMPARE(press(Qt::Key_Up), (QList{3, 1, 2}));
         QCOMPARE(press(Qt::Key_Up), (QList{3, 1, 2}));
         QCOMPARE(press(Qt::Key_Down), (QList{1, 3, 2}));
         QCOMPARE(press(Qt::Key_Down), (QList{1, 2, 3}));
         QCOMPARE(press(Qt::Key_Down), (QList{1, 2, 3}));
         QCOMPARE(list->currentIndex().row(), 2);
-        studio.key(Qt::Key_Up); // alone it only chooses
+        studio.key(Qt::Key_Up); // without a modifier the key only selects
         QCOMPARE(list->currentIndex().row(), 1);
         QCOMPARE(seeds(queue), (QList{1, 2, 3}));
         QCOMPARE(menu_of(studio, list, 2, "Move up"), (QStringList{"Edit", "Move up", "Move down", "Remove"}));
@@ -102,7 +102,7 @@ private slots:
         QVERIFY(studio.core().document.seed_locked());
     }
 
-    /// The one at work is stopped, and stays to be resumed; the others stay in line.
+    /// The run at work is stopped and can be resumed, and the others go on waiting.
     void delete_stops_what_is_at_work() {
         const app::Home home;
         StudioFixture studio;
@@ -123,7 +123,7 @@ private slots:
         QCOMPARE(core.queue.rowCount(), 2);
         QCOMPARE(state(core.queue, 1), State::waiting);
         QCOMPARE(menu_of(studio, list, 0), (QStringList{"Show", "Resume", "Details", "Remove"}));
-        studio.key(Qt::Key_Delete); // now it goes
+        studio.key(Qt::Key_Delete); // now it is removed
         QCOMPARE(core.queue.rowCount(), 1);
         QCOMPARE(state(core.queue, 0), State::waiting);
     }
@@ -177,7 +177,7 @@ private slots:
         }));
     }
 
-    /// One that has no folder yet begins anew.
+    /// A run without a folder begins anew.
     void what_failed_is_tried_again() {
         const app::Home home;
         StudioFixture studio;
@@ -194,7 +194,7 @@ private slots:
         QCOMPARE(state(queue, 0), State::waiting);
     }
 
-    /// As one types, and stars alone; an empty list says why it is.
+    /// While the user types, and with the filter for stars. An empty list says why it is empty.
     void the_history_is_searched() {
         const app::Home home;
         for (const int seed : {1, 2, 3}) listed_run(home, QStringLiteral("run-%1").arg(seed), 1 + seed, quint64(seed));
@@ -228,7 +228,7 @@ private slots:
         QTRY_COMPARE(history.rowCount(), 3);
     }
 
-    /// Of the run that it was opened on.
+    /// It acts on the run that it was opened on.
     void the_menu_of_a_run_acts_on_it() {
         const app::Home home;
         for (const int seed : {1, 2, 3}) listed_run(home, QStringLiteral("run-%1").arg(seed), 1 + seed, quint64(seed));
@@ -248,16 +248,16 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!core.inputs.busy(), 30000);
         menu_of(studio, list, 2, "Restore parameters");
         QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("are already those of the run"), 30000);
-        // Beside what is shown, which is A.
+        // The run is compared with what is shown, which becomes A.
         menu_of(studio, list, 2, "Compare with what is shown");
         QCOMPARE(studio.window().layouts().current(), Layout::compare);
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), run(2), 30000);
         QCOMPARE(viewer.run(app::Side::a), run(1));
         QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::b), 30000);
-        menu_of(studio, list, 0, "Compare with what is shown"); // another B
+        menu_of(studio, list, 0, "Compare with what is shown"); // another run becomes B
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), run(0), 30000);
         QCOMPARE(viewer.run(app::Side::a), run(1));
-        // Two that are selected: the first is A.
+        // Of two selected runs the first is A.
         list->selectionModel()->select(list->model()->index(0, 0), QItemSelectionModel::ClearAndSelect);
         list->selectionModel()->select(list->model()->index(2, 0), QItemSelectionModel::Select);
         const QStringList both = studio.window().findChild<RunsPanel*>()->selected();
@@ -265,14 +265,14 @@ private slots:
         menu_of(studio, list, 2, "Compare the two");
         QTRY_COMPARE_WITH_TIMEOUT((QStringList{viewer.run(app::Side::a), viewer.run(app::Side::b)}), both, 30000);
         const QString gone = run(1);
-        menu_of(studio, list, 1, "Delete"); // none of the two
+        menu_of(studio, list, 1, "Delete"); // a run that is neither
         QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 2, 30000);
         QVERIFY(!core.history.contains(gone) && core.history.contains(both[0]) && core.history.contains(both[1]));
         QVERIFY(studio.press("Undo"));
         QTRY_VERIFY_WITH_TIMEOUT(core.history.contains(gone), 30000);
     }
 
-    /// What is offered as A or B is opened there.
+    /// The bar offers runs for A and B, and choosing one opens it there.
     void the_bar_above_two_offers_runs() {
         const app::Home home;
         for (const int seed : {1, 2}) listed_run(home, QStringLiteral("run-%1").arg(seed), 1 + seed, quint64(seed));
@@ -294,7 +294,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), run(1), 30000);
     }
 
-    /// One file the half that it is held over, two files both.
+    /// One file goes to the half under the pointer, and two files to both.
     void a_half_of_the_bar_takes_what_is_dropped() {
         const app::Home home;
         const QString a = home.file("a.mp4"), b = home.file("b.mp4");
@@ -332,7 +332,7 @@ private slots:
         QCOMPARE(preview.info(app::Side::b)->path, a);
     }
 
-    /// By the left button alone.
+    /// Only the left button sets a star.
     void a_star_is_set_where_it_is_drawn() {
         const app::Home home;
         listed_run(home, QStringLiteral("run-1"), 1, 1);

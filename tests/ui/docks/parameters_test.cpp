@@ -45,7 +45,7 @@ class ParametersTest : public QObject {
     }
 
 private slots:
-    /// Who types a seed wants that one; what is no seed stays to be seen, and the seed before it holds.
+    /// A seed that the user types is kept. A text that is no seed stays visible, and the seed before it counts.
     void a_seed_is_typed() {
         const app::Home home;
         StudioFixture studio;
@@ -61,7 +61,7 @@ private slots:
         QCOMPARE(seed->text(), QString("99999999999999999999"));
         QCOMPARE(document.value("seed").toULongLong(), 42ULL);
         QCOMPARE(studio.find<QLabel>("estimate")->text(), QString("cannot start yet"));
-        write(studio, seed, "18446744073709551615"); // the largest
+        write(studio, seed, "18446744073709551615"); // the largest seed
         QVERIFY(!shows_error(field_of(seed)));
         QCOMPARE(document.value("seed").toULongLong(), 18446744073709551615ULL);
         write(studio, seed, "");
@@ -71,7 +71,7 @@ private slots:
         QVERIFY(!document.has_value("seed") && seed->text().isEmpty());
     }
 
-    /// The rate of films is 24000/1001.
+    /// Films have a rate of 24000/1001.
     void a_rate_has_three_decimals() {
         const app::Home home;
         StudioFixture studio;
@@ -83,7 +83,7 @@ private slots:
         QCOMPARE(rate->text(), QString("24 fps"));
     }
 
-    /// Qt scrolls to the cursor of a field, so that the lower edge of its frame stayed hidden.
+    /// Qt scrolls to the cursor of a field, and the lower edge of its frame once stayed hidden.
     void whole_fields_are_seen_in_a_low_window() {
         const app::Home home;
         StudioFixture studio(Layout::create, Scheme::dark, {1280, 640});
@@ -105,7 +105,7 @@ private slots:
         }
     }
 
-    /// A lock holds something: where there is no seed, one is drawn.
+    /// A lock keeps a seed, so without one it draws it first.
     void a_seed_is_drawn_and_locked() {
         const app::Home home;
         StudioFixture studio;
@@ -113,7 +113,7 @@ private slots:
         auto& document = studio.core().document;
         auto* lock = studio.find<QToolButton>("seed-lock");
         lock->setChecked(true);
-        QCOMPARE(document.value("seed").toULongLong(), 7ULL); // the one that is there
+        QCOMPARE(document.value("seed").toULongLong(), 7ULL); // keeps the seed that is there
         lock->setChecked(false);
         QVERIFY(!document.seed_locked());
         QCOMPARE(document.value("seed").toULongLong(), 7ULL);
@@ -136,7 +136,7 @@ private slots:
         auto& document = studio.core().document;
         auto* size = studio.find<QComboBox>("size");
         const auto now = [&] { return QSize(document.value("width").toInt(), document.value("height").toInt()); };
-        int row = 0; // of another shape than the default's
+        int row = 0; // a size with other proportions than the default's
         while (size->itemData(row).toSize().width() >= size->itemData(row).toSize().height()) ++row;
         choose(size, row);
         QVERIFY(document.wait_resolved(20000));
@@ -155,11 +155,11 @@ private slots:
         QVERIFY(document.wait_resolved(20000));
         QVERIFY(!document.has_value("width") && !document.has_value("height") && !shows_error(field_of(size)));
         QCOMPARE(size->currentText(), QStringLiteral("%1×%2").arg(now().width()).arg(now().height()));
-        QCOMPARE(studio.core().project.step(), step + 1); // one step, both sides
+        QCOMPARE(studio.core().project.step(), step + 1); // both sides change in one step
     }
 
-    /// One more than a multiple of four, which is told; or the seconds, to which a clip that goes on adds what it is
-    /// given.
+    /// The length is one more than a multiple of four, which is said. It can be typed in seconds, to which a clip that
+    /// goes on adds what it is given.
     void a_length_is_typed_in_frames_or_seconds() {
         const app::Home home;
         StudioFixture studio;
@@ -185,7 +185,7 @@ private slots:
         QVERIFY(!document.has_value("frames"));
     }
 
-    /// What a drag of a name changes is what stands beside it.
+    /// Dragging a name changes the value beside it.
     void names_are_dragged() {
         const app::Home home;
         StudioFixture studio;
@@ -206,7 +206,7 @@ private slots:
         QCOMPARE(document.asked().forcing->ar_step, 3);
     }
 
-    /// Two members of the request, one step.
+    /// It sets two fields of the request in one step.
     void a_precision_is_both_of_its_parts() {
         const app::Home home;
         StudioFixture studio;
@@ -249,7 +249,7 @@ private slots:
         QVERIFY(!document.has_value("model"));
     }
 
-    /// What a request file said of the cache besides stays; nought is no cache.
+    /// What a request file sets beside the threshold stays, and a threshold of 0 means no cache.
     void a_threshold_leaves_the_rest_of_the_cache() {
         const app::Home home;
         StudioFixture studio;
@@ -269,7 +269,7 @@ private slots:
         QCOMPARE(cache->value(), 0.0);
     }
 
-    /// Each member by itself; at what is usual it is none, and the last one takes the object along, which a model
+    /// Each field is set by itself and removed at its usual value. The last one removes the whole object, which a model
     /// without windows would refuse.
     void windows_are_set_member_by_member() {
         const app::Home home;
@@ -278,14 +278,14 @@ private slots:
         auto& document = studio.core().document;
         studio.find<QToolButton>("more")->click();
         auto *base = studio.find<NumberEdit>("base"), *noise = studio.find<NumberEdit>("condition_noise");
-        write(studio, base, "4"); // no window is shorter than five
+        write(studio, base, "4"); // no window is shorter than five frames
         QCOMPARE(base->value(), 5.0);
         QVERIFY(document.asked().forcing);
         QCOMPARE(document.asked().forcing->base, 5);
         write(studio, noise, "20");
         QCOMPARE(document.asked().forcing->condition_noise, 20);
         QCOMPARE(document.asked().forcing->base, 5);
-        write(studio, base, "2"); // automatic
+        write(studio, base, "2"); // becomes automatic
         QVERIFY(!document.asked().forcing->base);
         QCOMPARE(document.asked().forcing->condition_noise, 20);
         write(studio, base, "13");
@@ -295,7 +295,7 @@ private slots:
         QVERIFY(!document.asked().forcing);
     }
 
-    /// What is typed is in the request before its key begins a run.
+    /// What was typed is in the request before its key begins a run.
     void what_is_typed_is_rendered() {
         const app::Home home;
         StudioFixture studio;
@@ -313,7 +313,7 @@ private slots:
         auto* seed = studio.find<QLineEdit>("seed");
         seed->setFocus();
         studio.key(Qt::Key_A, Qt::ControlModifier);
-        studio.type("99999999999999999999"); // no seed: nothing is begun
+        studio.type("99999999999999999999"); // it is no seed, so nothing begins
         studio.key(Qt::Key_Return, Qt::ControlModifier);
         QVERIFY2(said(studio).contains("18446744073709551615"), qPrintable(said(studio)));
         QCOMPARE(queue.rowCount(), 1);

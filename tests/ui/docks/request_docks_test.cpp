@@ -40,7 +40,7 @@ using namespace denoir::ui;
 class RequestDocksTest : public QObject {
     Q_OBJECT
 
-    /// Wan 2.2 A14B's layout with the tiny transformer for both experts.
+    /// A folder like Wan 2.2 A14B's, with the tiny transformer for both experts.
     static QString two_expert_model(const app::Home& home) {
         namespace fs = std::filesystem;
         const fs::path one = DENOIR_FIXTURES "/_models/Wan2.1-T2V-tiny",
@@ -84,17 +84,17 @@ private slots:
         begin_anew({{"base", 13}, {"overlap", 5}, {"condition_noise", 20}, {"ar_step", 2}}, 29);
         QVERIFY(document.asked().forcing);
         QCOMPARE(*document.asked().forcing, (Forcing{.ar_step = 2, .overlap = 5, .base = 13, .condition_noise = 20}));
-        // Windows that nobody asked for, either.
+        // Also windows that the user did not ask for.
         const int usual = document.default_value("frames").toInt();
         begin_anew({{"overlap", 5}}, 2 * usual - 1);
         QCOMPARE(document.resolved()->forcing->base, usual);
         QCOMPARE(document.resolved()->forcing->overlap, 5);
-        // What was said of the video alone goes with it.
+        // A setting that belongs to the video alone goes with it.
         begin_anew({{"overlap", 5}}, 29);
         QVERIFY(!document.asked().forcing);
     }
 
-    /// The pictures that a clip begins with are in the cut already: it adds the others.
+    /// The pictures that a clip begins with are in the cut already, so it only adds the others.
     void an_extension_says_what_it_adds() {
         const app::Home home;
         StudioFixture studio;
@@ -141,13 +141,13 @@ private slots:
         document.set_value("guidance", 1); // nothing is guided
         QVERIFY(document.wait_resolved(20000));
         QVERIFY(field_of(until)->findChild<QLabel*>("hint")->text().isEmpty());
-        QVERIFY(until->toolTip().contains(until->specialValueText())); // its default
+        QVERIFY(until->toolTip().contains(until->specialValueText())); // the default is in the tooltip
         field_of(until)->findChild<QToolButton*>("reset")->click();
         QVERIFY(!document.has_value("guidance_until"));
         QCOMPARE(until->value(), 0.0);
     }
 
-    /// Restored from the history, a long run of one window is one again, and says so beside its fields.
+    /// A long run of one window is restored as one from the history, which is said beside its fields.
     void a_run_of_one_window_is_restored_as_one() {
         const app::Home home;
         RunRecord record = app::fake_record(1);
@@ -170,7 +170,7 @@ private slots:
         QCOMPARE(Pipeline::step_count(*document.resolved()), *made.steps);
         auto* base = studio.find<NumberEdit>("base");
         QCOMPARE(base->value(), 193.0);
-        field_of(base)->findChild<QToolButton*>("reset")->click(); // as such a clip is made today
+        field_of(base)->findChild<QToolButton*>("reset")->click(); // as a new clip is made
         QVERIFY(document.wait_resolved(20000));
         QCOMPARE(document.resolved()->forcing->base, document.default_value("frames").toInt());
     }
@@ -195,7 +195,7 @@ private slots:
         QVERIFY2(document.resolved(), qPrintable(document.issues().value(0).line()));
         QVERIFY(guidance_low->isVisible() && experts()[0]->isVisible() && experts()[1]->isVisible());
         QCOMPARE(guidance_low->value(), 3.0);
-        document.set_value("guidance", 6); // of both, unless the low one has its own
+        document.set_value("guidance", 6); // it counts for both experts, unless the low one has its own
         QVERIFY(document.wait_resolved(20000));
         QCOMPARE(guidance_low->value(), 6.0);
         QCOMPARE(document.resolved()->guidance_low, 6.0);
@@ -220,7 +220,7 @@ private slots:
         expert_action(experts()[1], "")->trigger();
         QVERIFY(!document.asked().loras[1].expert);
 
-        // What was set stays to be seen, and goes by its button, where the model has no use for it.
+        // A value that the model has no use for stays visible and is removed by its button.
         document.set_value("model", QStringLiteral(DENOIR_TINY_MODEL));
         QVERIFY(document.wait_resolved(20000));
         QVERIFY(experts()[0]->isVisible() && !experts()[1]->isVisible());
@@ -230,7 +230,7 @@ private slots:
         QVERIFY(!guidance_low->isVisible() && !document.asked().guidance_low);
     }
 
-    /// Before it is pressed, not as the run fails.
+    /// It is said before the run is started, and not when it fails.
     void a_card_that_is_not_there_is_said() {
         const app::Home home;
         StudioFixture studio;
@@ -254,7 +254,7 @@ private slots:
         QVERIFY(studio.find<QLabel>("estimate")->text().startsWith("each"));
     }
 
-    void what_is_folded_away_is_told() {
+    void changes_that_are_folded_away_are_told() {
         const app::Home home;
         StudioFixture studio;
         auto& document = studio.core().document;
@@ -273,14 +273,14 @@ private slots:
         QVERIFY(document.wait_resolved(20000));
         QCOMPARE(studio.find<QLabel>("estimate")->text(), QStringLiteral("cannot start yet"));
         QVERIFY(changes->isVisible() && !changes->text().isEmpty());
-        more->click(); // there it stands under its field
+        more->click(); // it stands under its field now
         auto* field = field_of(studio.find<QComboBox>("precision"));
         QVERIFY(field->isVisible() && shows_error(field) && !changes->isVisible());
         more->click();
         QVERIFY(changes->isVisible());
     }
 
-    /// Also where the window is too low for it: else nothing seems to happen.
+    /// Also in a window that is too low for it, where nothing would seem to happen.
     void what_is_unfolded_comes_into_sight() {
         const app::Home home;
         StudioFixture studio;
@@ -296,7 +296,7 @@ private slots:
         QVERIFY(latents && latents->shown_text(100).endsWith(u'…')); // its field is narrow
     }
 
-    /// With as many digits as a prompt of a thousand words has, and in the window's usual size.
+    /// With as many digits as a prompt of a thousand words needs, in the window's usual size.
     void a_prompt_that_is_too_long_is_told_to_its_end() {
         const app::Home home;
         StudioFixture studio;
@@ -334,9 +334,9 @@ private slots:
         auto* threads = studio.find<QDoubleSpinBox>("threads");
         write(threads->findChild<QLineEdit*>(), "9999");
         QVERIFY2(hint(threads).contains("at most 1024"), qPrintable(hint(threads)));
-        // The nearest size that the model makes, as a step that undo takes back.
+        // The nearest size that the model can make, in one undo step.
         auto* size = studio.find<QComboBox>("size");
-        // Without its time: the processor's short trial may end meanwhile.
+        // Without the time, because the processor's short trial may end meanwhile.
         const auto estimate_of_memory = [&] {
             return studio.find<QLabel>("estimate")->text().section(QChar(0xB7), -1);
         };
@@ -349,7 +349,7 @@ private slots:
         QVERIFY(document.wait_resolved(20000));
         QCOMPARE(size->currentText(), before);
         QTRY_COMPARE(estimate_of_memory(), estimate);
-        // No size at all: what is estimated is not what stands there.
+        // For a text that is no size there is no estimate.
         write(size->lineEdit(), "99999x16");
         QVERIFY(shows_error(field_of(size)));
         QCOMPARE(studio.find<QLabel>("estimate")->text(), QStringLiteral("cannot start yet"));
@@ -358,7 +358,8 @@ private slots:
         QVERIFY(studio.find<QLabel>("estimate")->text() != QStringLiteral("cannot start yet"));
     }
 
-    /// What a model has is not known while it is read: neither nothing is, nor what the one before had.
+    /// While a model is read its negative prompt is not known. Neither "none" nor the one of the model before may be
+    /// shown.
     void a_models_negative_prompt_waits_for_the_model() {
         const app::Home home;
         StudioFixture studio;
@@ -375,7 +376,7 @@ private slots:
         QCOMPARE(document.value("negative_prompt"), document.default_value("negative_prompt"));
     }
 
-    /// The default of some models is long: that it goes on is seen, and how.
+    /// Some models have a long default. The dots show that it goes on.
     void a_long_placeholder_ends_in_dots() {
         PromptEdit edit;
         edit.resize(200, 60);
@@ -385,20 +386,20 @@ private slots:
         const QString shown = edit.placeholderText();
         QVERIFY2(shown.startsWith("worst quality, blurred") && shown.endsWith(QChar(0x2026)), qPrintable(shown));
         QCOMPARE(edit.toolTip(), words);
-        edit.show_text("a blurred picture"); // then nothing of it holds
+        edit.show_text("a blurred picture"); // then none of it is shown
         QCOMPARE(edit.toolTip(), QString());
         edit.show_text({});
         QCOMPARE(edit.toolTip(), words);
         edit.resize(600, 200);
         QTRY_COMPARE(edit.placeholderText(), words);
         QCOMPARE(edit.toolTip(), QString());
-        QFont larger = edit.font(); // without another size
+        QFont larger = edit.font(); // without a change of size
         larger.setPixelSize(40);
         edit.setFont(larger);
         QVERIFY2(edit.placeholderText().endsWith(QChar(0x2026)), qPrintable(edit.placeholderText()));
     }
 
-    /// A style sheet leaves the text of a section out.
+    /// A style sheet makes Qt leave out the titles of sections.
     void samples_and_prompts_used_before_have_headings() {
         const app::Home home;
         StudioFixture studio;
@@ -411,7 +412,7 @@ private slots:
         QCOMPARE(headings, QStringList({"Samples", "Used before"}));
     }
 
-    /// A negative prompt that was emptied is no default.
+    /// A negative prompt that was emptied is not the default.
     void an_empty_negative_prompt_is_said() {
         const app::Home home;
         StudioFixture studio;
@@ -428,7 +429,7 @@ private slots:
         QVERIFY(document.resolved()->negative_prompt->empty());
         QVERIFY2(!negative->placeholderText().contains("default:"), qPrintable(negative->placeholderText()));
         document.reset("negative_prompt");
-        // Not those of the empty one, which may still stand there.
+        // They are not the tokens of the empty prompt, which may still be shown.
         QTRY_VERIFY_WITH_TIMEOUT(tokens().contains('/') && !tokens().startsWith("1/"), 20000);
         const QString all = tokens();
         document.set_value("negative_prompt", "");
@@ -438,8 +439,8 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(tokens(), all, 20000);
     }
 
-    /// Before a model was found there is no value to go on from.
-    void what_is_not_known_is_not_dragged() {
+    /// Before a model is found there is no value to begin with.
+    void an_unknown_value_cannot_be_dragged() {
         const app::BareHome home;
         StudioFixture studio;
         auto& document = studio.core().document;
@@ -458,7 +459,7 @@ private slots:
         for (const char* key : {"width", "height", "steps"}) QVERIFY2(!document.has_value(key), key);
     }
 
-    /// As far as the field takes sizes that are typed, whichever side is the longer one.
+    /// As far as sizes can be typed, whichever side is longer.
     void the_size_is_dragged_as_far_as_it_may_be_typed() {
         const app::Home home;
         StudioFixture studio;
@@ -482,8 +483,8 @@ private slots:
         QCOMPARE(dragged("64×64", -1000), QStringLiteral("%1×%1").arg(least));
     }
 
-    /// Below the button, where the field itself is not seen: files are named as they are called.
-    void what_is_wrong_is_no_rich_text() {
+    /// Below the button, where the field itself is not visible. Names of files are shown as they are.
+    void errors_are_no_rich_text() {
         const app::Home home;
         StudioFixture studio;
         load_tiny(studio);
@@ -513,7 +514,7 @@ private slots:
         QTRY_COMPARE(seed->visibleRegion().boundingRect().size(), seed->size());
     }
 
-    /// A folder is added where the model is chosen; one with a single model is chosen by that, which can be undone.
+    /// A folder is added where the model is chosen. If it holds a single model, that is chosen, which can be undone.
     void a_folder_with_one_model_is_the_model() {
         namespace fs = std::filesystem;
         const app::Home home;
@@ -539,11 +540,11 @@ private slots:
         studio.open({home.file("two")});
         QTRY_VERIFY_WITH_TIMEOUT(studio.core().models.wait_looked(1000) && box->findData(home.file("two/b")) >= 0,
                                  30000);
-        QCOMPARE(document.value("model").toString(), before); // which of them, nobody said
+        QCOMPARE(document.value("model").toString(), before); // the user has not said which one
 
         const QString third = add("three/c");
         box->setFocus();
-        studio.key(Qt::Key_End); // never by keys that pass through the list
+        studio.key(Qt::Key_End); // not even by keys that pass through the list
         QVERIFY(!box->is_command(box->currentIndex()) && box->is_command(box->count() - 1));
         const QString chosen = document.value("model").toString();
         box->showPopup();

@@ -57,7 +57,8 @@ Tensor values(const std::string& key, double error) {
     return t;
 }
 
-/// A trace as the transformer's; from `wrong` on (blocks.wrong.ffn.0 of step 2) values are off by a part in a hundred.
+/// Writes a trace like the transformer's. From block `wrong` (blocks.wrong.ffn.0 of step 2) on, values are off by a
+/// hundredth.
 QString write_trace(const QString& file, int wrong, int stop = blocks) {
     SafetensorsStream out(to_path(file), 1 << 19);
     for (int step = 1; step <= steps; ++step)
@@ -97,12 +98,12 @@ private slots:
         panel.resize(1000, 420);
         panel.show();
         auto* map = panel.findChild<LayerMapView*>(QStringLiteral("layer-map"));
-        QVERIFY(!map->isVisible()); // the empty state speaks
+        QVERIFY(!map->isVisible()); // the empty state is shown
         panel.take_files({wrong_, good_});
         QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 20000);
         const auto& found = *comparison.result();
         QVERIFY(map->isVisible());
-        // Layers are called as anybody's file calls them.
+        // A file from anywhere decides how layers are called.
         QCOMPARE(panel.findChild<QLabel*>(QStringLiteral("layers-verdict"))->textFormat(), Qt::PlainText);
         auto* model = qobject_cast<LayerMapModel*>(map->model());
         QCOMPARE(model->rowCount(), blocks * int(std::size(leaves)));
@@ -119,7 +120,7 @@ private slots:
             translated.show(comparison.result(), model->map().component, false);
             QCOMPARE(translated.headerData(0, Qt::Horizontal).toString(), QStringLiteral("Schritt 1 cond"));
         }
-        // Each cell is its layer's error; equal ones are 0; the first error is where it was planted.
+        // Each cell shows its layer's error, equal layers show 0, and the first error is where it was planted.
         int first = 0;
         for (std::size_t i = 0; i < found.layers.size(); ++i) {
             const QModelIndex at = model->index_of_layer(i);
@@ -130,7 +131,7 @@ private slots:
         QCOMPARE(first, 1);
         QVERIFY(found.first);
         QCOMPARE(found.layers[*found.first].parts.layer, std::string("blocks.7.ffn.0"));
-        // The view stands there, with numbers and histograms.
+        // The view begins there, with its numbers and histograms.
         QCOMPARE(map->currentIndex(), model->index_of_layer(*found.first));
         QCOMPARE(panel.findChild<QLabel*>(QStringLiteral("layer-name"))->text(),
                  QStringLiteral("transformer/blocks.7.ffn.0  step 2 cond"));
@@ -139,14 +140,14 @@ private slots:
         auto* histograms = panel.findChild<HistogramView*>(QStringLiteral("layer-histograms"));
         QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 30000);
         QCOMPARE(histograms->shown()->equal, std::uint64_t(0));
-        // Clicking another cell: its own.
+        // A click on another cell shows that one's numbers.
         const QModelIndex equal = model->index(0, 0);
         map->scrollTo(equal);
         QTest::mouseClick(map->viewport(), Qt::LeftButton, {}, map->visualRect(equal).center());
         QTRY_VERIFY_WITH_TIMEOUT(histograms->shown() && histograms->shown()->equal == 128, 30000);
         QVERIFY(
             !panel.findChild<QLabel*>(QStringLiteral("layer-numbers"))->text().contains(QStringLiteral("begins here")));
-        // A press beside the cells leaves it marked, as its figures stay.
+        // A press beside the cells keeps the mark and the figures.
         const QPoint beside(map->viewport()->width() - 4, map->viewport()->height() / 2);
         QVERIFY(!map->indexAt(beside).isValid());
         QTest::mouseClick(map->viewport(), Qt::LeftButton, {}, beside);
@@ -154,7 +155,7 @@ private slots:
         QVERIFY(map->selectionModel()->isSelected(equal));
     }
 
-    /// As every other number of the window, wherever one stands; names keep their dots.
+    /// Like all numbers in the window, wherever there is one. Names keep their dots.
     void figures_have_the_decimal_point_of_the_language() {
         const QLocale before;
         const auto back = qScopeGuard([&] { QLocale::setDefault(before); });
@@ -213,7 +214,7 @@ private slots:
         QVERIFY(panel.go_to_first());
         QCOMPARE(map.currentIndex().row(), 7);
         QVERIFY(map.currentIndex().data(LayerMapModel::GeneratedRole).toBool());
-        // Everything that can be reached has a name.
+        // Everything that can get the focus has a name.
         for (QWidget* w : panel.findChildren<QWidget*>())
             if (w->focusPolicy() != Qt::NoFocus && w->isVisible() &&
                 !qobject_cast<QAbstractScrollArea*>(w->parentWidget()))
@@ -222,7 +223,7 @@ private slots:
                          w->metaObject()->className());
     }
 
-    /// Hundreds of layers: choosing, scrolling and drawing stay within a frame or two.
+    /// With hundreds of layers, choosing, scrolling and drawing must take no longer than a frame or two.
     void it_stays_quick() {
         LayerComparison comparison(*worker_);
         Settings settings;
@@ -236,7 +237,7 @@ private slots:
         std::vector<qint64> times;
         for (int i = 0; i < 21; ++i) {
             timespec begin{}, end{};
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin); // whatever else the machine does
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin); // processor time, whatever else the machine does
             panel.map().setCurrentIndex(panel.map().model()->index(i * 9, i % steps));
             panel.map().viewport()->repaint();
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
@@ -264,7 +265,7 @@ private slots:
             if (enter.isAccepted()) QApplication::sendEvent(&panel, &event);
         };
         drop({wrong_});
-        QCOMPARE(said.count(), 1); // waits for its partner
+        QCOMPARE(said.count(), 1); // waits for the second file
         QVERIFY(!comparison.busy());
         drop({good_});
         QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 20000);
@@ -274,7 +275,7 @@ private slots:
         QCOMPARE(comparison.result()->layers.size(), std::size_t(3 * std::size(leaves) * steps));
         QVERIFY(!comparison.result()->first);
         QVERIFY(!panel.go_to_first());
-        // What cannot be read is said, and what was shown stays.
+        // A file that cannot be read is reported, and the view stays.
         drop({good_, home_.file(QStringLiteral("nothing.safetensors"))});
         const QString broken = home_.file(QStringLiteral("broken.safetensors"));
         QFile file(broken);
@@ -287,7 +288,7 @@ private slots:
         QVERIFY(panel.map().isVisible());
     }
 
-    /// What took minutes stays when others are held against each other, and says what it is of.
+    /// A result that took minutes stays when other runs are compared, and says which runs it is about.
     void figures_say_what_they_are_of() {
         const QString a = tiny_run(home_.file(QStringLiteral("layers-a")), 2, 1),
                       b = tiny_run(home_.file(QStringLiteral("layers-b")), 2, 2);
@@ -313,7 +314,7 @@ private slots:
         QVERIFY(!of().startsWith(QStringLiteral("Not")));
     }
 
-    /// It would be read as one about those that are A and B now.
+    /// Otherwise it would seem to be about the present A and B.
     void a_refusal_goes_with_the_pair_that_it_is_of() {
         const QString a = tiny_run(home_.file(QStringLiteral("of-two-steps")), 2, 1);
         Request longer = RunFolder::open(to_path(a)).record().request;
@@ -328,13 +329,13 @@ private slots:
         panel.trace_runs();
         QVERIFY2(issue->isVisible() && issue->text().contains(QStringLiteral("A is 64x48x9")),
                  qPrintable(issue->text()));
-        panel.set_runs(a, b); // the same once more
+        panel.set_runs(a, b); // the same pair once more
         QVERIFY(issue->isVisible());
         panel.set_runs(b, a);
         QVERIFY2(!issue->isVisible(), qPrintable(issue->text()));
     }
 
-    /// Who traces by keyboard can stop it there, and is at what was found afterwards.
+    /// Somebody who traces by keyboard can stop it there, and is then at the result.
     void the_focus_follows_the_work() {
         LayerComparison comparison(*worker_);
         Settings settings;
@@ -348,7 +349,7 @@ private slots:
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
         QVERIFY(comparison.busy());
         QCOMPARE(QApplication::focusWidget()->objectName(), QStringLiteral("layers-stop"));
-        // What it does stands beside the bar, which is too low for words.
+        // What is being done stands beside the bar, which is too low for words.
         const auto* stage = panel.findChild<ElidedLabel*>(QStringLiteral("layers-stage"));
         QVERIFY(stage->whole().startsWith(QStringLiteral("tracing A")));
         QVERIFY(stage->height() >= stage->fontMetrics().height());

@@ -98,7 +98,7 @@ private:
             drag(tabs && below(2) ? *tabs : dock);
         } else {
             tell("wait");
-            QTest::qWait(below(2) ? 20 : 300); // for what moves by itself
+            QTest::qWait(below(2) ? 20 : 300); // for docks that move by themselves
         }
     }
 

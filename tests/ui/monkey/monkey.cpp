@@ -31,12 +31,12 @@
 namespace denoir::ui {
 namespace {
 
-constexpr int slow = 250;       ///< ms that an event may take before it is told
-constexpr int too_long = 20000; ///< ms that a run may take: what it asks for is random, too
+constexpr int slow = 250;       ///< an event that takes longer, in ms, is reported
+constexpr int too_long = 20000; ///< how long a run may take, in ms, since its settings are random
 
-constexpr int endless = 500000; ///< events between two things that are done
+constexpr int endless = 500000; ///< so many events between two actions mean that they never end
 
-/// Counts events: of those that bring each other about without end the receivers are told.
+/// Counts events. If two receivers keep sending each other events without end, they are named.
 class Program : public QApplication {
 public:
     using QApplication::QApplication;
@@ -56,7 +56,7 @@ private:
     int seen_ = 0;
 };
 
-/// No program of the desktop is started for a folder or a page.
+/// Keeps programs of the desktop from being started for a folder or a page.
 class Deaf : public QObject {
     Q_OBJECT
 public:
@@ -80,14 +80,14 @@ public:
     Monkey(StudioFixture& studio, quint32 seed, const QStringList& files)
         : studio_(studio), random_(seed), files_(files) {}
 
-    /// Does `events` things, also in the loops of menus and dialogs that these open.
+    /// Does so many things, also in the loops of menus and dialogs that these open.
     void play(int events) {
         left_ = events;
         next();
         loop_.exec();
     }
 
-    /// One size after another, most of them near the one before: scroll bars come and go within a few.
+    /// Tries one size after another, mostly near the one before, because scroll bars come and go within a few pixels.
     void try_sizes(int count) {
         static const QStringList layouts{QStringLiteral("view.create"), QStringLiteral("view.compare"),
                                          QStringLiteral("view.tune")};
@@ -109,7 +109,7 @@ public:
         }
     }
 
-    /// Everything undone and done again is what it was. False: it is not.
+    /// Undoes and redoes everything. Returns whether all is as it was.
     bool undo_holds() {
         auto& project = studio_.core().project;
         const std::vector<app::Shot> shots = project.shots();
@@ -127,7 +127,7 @@ private:
     int below(int n) { return n < 1 ? 0 : int(random_.bounded(n)); }
     template <class List> auto any(const List& list) { return list[qsizetype(below(int(list.size())))]; }
 
-    /// A timer of its own for each: one that is being answered does not fire again in a loop inside.
+    /// Each event has its own timer, because a timer that is being handled does not fire again in a loop inside.
     void next() {
         QTimer::singleShot(std::exchange(pause_, 3), this, [this] {
             QDrag::cancel(); // its loop waits for the window system's own events
@@ -147,7 +147,7 @@ private:
         next();
     }
 
-    /// Where the next event goes: what is on top.
+    /// The window on top, which gets the next event.
     QWidget* top() {
         if (QWidget* popup = QApplication::activePopupWidget()) return popup;
         if (QWidget* modal = QApplication::activeModalWidget()) return modal;
@@ -178,7 +178,7 @@ private:
         what_.clear();
         const int left = left_;
         do_something();
-        // What opened a loop of its own is no wait: others were done meanwhile.
+        // An action with a loop of its own did not hold anything up, since others were done meanwhile.
         if (const qint64 took = clock.elapsed(); took > slow && left == left_)
             std::printf("SLOW %lld ms: %s\n", static_cast<long long>(took), qPrintable(what_));
         stop_what_takes_long();
@@ -192,8 +192,8 @@ private:
 
     void do_something() {
         if (auto* files = visible_file_dialog()) {
-            // It may have asked whether a file may be replaced: until that question's own loop has ended, the dialog
-            // must not go.
+            // The dialog may have asked whether to replace a file. It must not close before the loop of that question
+            // has ended.
             if (!answers_) answer(*files);
             return;
         }
@@ -210,10 +210,10 @@ private:
         if (kind < 92) return resize();
         if (kind < 96) return open();
         if (kind < 97) return undo_all();
-        pause_ = 400; // what was begun comes to an end
+        pause_ = 400; // time for what was begun to end
     }
 
-    /// More often what makes something, lest the studio stays empty.
+    /// Prefers actions that make something, or else the studio would stay empty.
     void act() {
         static const QStringList makers{
             QStringLiteral("run.generate"),     QStringLiteral("run.to-timeline"), QStringLiteral("run.branch"),
@@ -235,14 +235,14 @@ private:
         all[i]->trigger();
     }
 
-    /// With nothing above it, such as its own question whether a file may be replaced.
+    /// A file dialog with nothing above it, such as its question whether to replace a file.
     QFileDialog* visible_file_dialog() {
         if (QWidget* modal = QApplication::activeModalWidget()) return qobject_cast<QFileDialog*>(modal);
         for (QWidget* each : QApplication::topLevelWidgets())
             if (auto* dialog = qobject_cast<QFileDialog*>(each); dialog && dialog->isVisible()) return dialog;
         return nullptr;
     }
-    /// Qt's own dialog can also rename and remove what is in a folder: nothing but a name and a button.
+    /// Qt's own dialog can also rename and remove files, so it only gets a name and a press of its button.
     void answer(QFileDialog& dialog) {
         if (below(3) == 0) {
             tell(QStringLiteral("file dialog: cancel"));
@@ -292,7 +292,7 @@ private:
                  .arg(QKeySequence(key).toString())
                  .arg(int(with), 0, 16)
                  .arg(name_of(*window)));
-        // The first of what a click consists of may close the window, and with modifiers it consists of four.
+        // The press may close the window before the release, and each modifier adds another press.
         const QPointer<QWindow> handle = window->windowHandle();
         if (window != &studio_.window()) with = {};
         if (handle) QTest::keyPress(handle, Qt::Key(key), with);
@@ -313,7 +313,7 @@ private:
         QWidget* window = from->window();
         if (to->window() != window || !window->windowHandle()) return;
         if (const auto* list = qobject_cast<QAbstractItemView*>(from->parentWidget()); list && list->dragEnabled())
-            return; // what it gives away opens a loop that only the window system's own events end
+            return; // the drag opens a loop that only the window system's own events can end
         tell(QStringLiteral("drag %1 to %2").arg(name_of(*from), name_of(*to)));
         QPointer<QWidget> still = window;
         const QPoint a = from->mapTo(window, point_in(*from)), b = to->mapTo(window, point_in(*to));
@@ -373,16 +373,16 @@ private:
 
     StudioFixture& studio_;
     QRandomGenerator random_;
-    QStringList files_; ///< that may be opened: good and bad
+    QStringList files_; ///< files to open, good and bad ones
     QString what_;
     QElapsedTimer running_;
     int left_ = 0;
-    int pause_ = 3;        ///< ms before the next
-    bool answers_ = false; ///< a file dialog is being answered, further down the stack
+    int pause_ = 3;        ///< ms before the next action
+    bool answers_ = false; ///< a file dialog is being answered further down the stack
     QEventLoop loop_;
 };
 
-/// Pictures, videos, requests, a run, a folder and what only pretends to be one.
+/// Pictures, videos, requests, a run, a folder, and files that only pretend to be something.
 QStringList make_files(const QTemporaryDir& folder) {
     QStringList files{folder.filePath(QStringLiteral("none.mp4"))};
     const auto write = [&](const char* name, const QByteArray& content) {
@@ -418,12 +418,12 @@ QStringList make_files(const QTemporaryDir& folder) {
 int play(quint32 seed, int sessions, int events, int sizes) {
     const app::Home home;
     const Deaf deaf;
-    const QTemporaryDir folder(QDir::temp().filePath(QStringLiteral("m-XXXXXX"))); // another disk, it may be
+    const QTemporaryDir folder(QDir::temp().filePath(QStringLiteral("m-XXXXXX"))); // it may be on another disk
     const QStringList files = make_files(folder);
     QDir().mkpath(home.data(QStringLiteral("runs")));
     for (const quint64 each : {1, 2, 3}) app::tiny_run(home.data(QStringLiteral("runs/run-%1").arg(each)), 3, each);
     bool good = true;
-    std::vector<app::Shot> left; ///< by the session before
+    std::vector<app::Shot> left; ///< what the session before left
     for (int i = 0; i < sessions; ++i) {
         std::printf("== seed %u, session %d\n", seed, i);
         StudioFixture studio;

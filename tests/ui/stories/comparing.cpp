@@ -21,7 +21,7 @@
 
 namespace denoir::ui {
 
-/// Two runs with another guidance, selected in the list and held against each other.
+/// Selects two runs of different guidance and compares them.
 static void compare_two(StudioFixture& studio) {
     studio.use_model();
     studio.key(Qt::Key_Return, Qt::ControlModifier);
@@ -38,7 +38,7 @@ static void compare_two(StudioFixture& studio) {
     QCOMPARE(studio.window().layouts().current(), Layout::compare);
 }
 
-/// Select two runs, only what differs, wipe, jump to the worst frame, export the video and the report.
+/// Select two runs, show only what differs, wipe, jump to the worst frame, and export the video and the report.
 void StoriesTest::what_changed() {
     const app::Home home;
     StudioFixture studio;
@@ -54,7 +54,7 @@ void StoriesTest::what_changed() {
     QVERIFY2(keys.contains("guidance"), qPrintable(keys.join(' ')));
     QVERIFY2(!keys.contains("steps") && !keys.contains("width"), qPrintable(keys.join(' ')));
     studio.click(&preview.canvas());
-    // Side by side, played: both at the same frame.
+    // Side by side both play at the same frame.
     studio.key(Qt::Key_Q);
     QCOMPARE(preview.mode(), CompareMode::side_by_side);
     QVERIFY(!preview.canvas().second_rect().isEmpty());
@@ -73,7 +73,7 @@ void StoriesTest::what_changed() {
     studio.picture("what-changed-2-difference");
     studio.key(Qt::Key_W);
     QCOMPARE(preview.mode(), CompareMode::wipe);
-    // The line is dragged by the mouse, 0 shows the other one.
+    // The mouse drags the line, and 0 shows the other clip.
     const QRectF place = preview.canvas().picture_rect();
     const QPoint line = QPointF(place.left() + preview.canvas().wipe() * place.width(), place.center().y()).toPoint();
     studio.drag(&preview.canvas(), line, line + QPoint(int(place.width() / 5), 0));
@@ -88,7 +88,7 @@ void StoriesTest::what_changed() {
     QTRY_COMPARE_WITH_TIMEOUT(preview.player().frame(), preview.comparison().worst(), 30000);
     studio.picture("what-changed-3-wipe");
 
-    // The side-by-side video and the report, from the menu, into files.
+    // The menu writes the side-by-side video and the report into files.
     for (const auto& [action, name] :
          {std::pair{"compare.export-video", "both.mp4"}, std::pair{"compare.export-report", "report.html"}}) {
         studio.window().actions().at(QLatin1String(action))->trigger();
@@ -102,8 +102,8 @@ void StoriesTest::what_changed() {
     QCOMPARE(studio.window().layouts().current(), Layout::create);
 }
 
-/// Two runs layer by layer: traced from the window, the place where they part, the tensors there; two sizes, two
-/// themes.
+/// Two runs layer by layer: they are traced from the window, which shows the place where they part and the tensors
+/// there, in two sizes and two themes.
 void StoriesTest::where_do_they_part() {
     const app::Home home;
     StudioFixture studio;
@@ -125,7 +125,7 @@ void StoriesTest::where_do_they_part() {
     auto* histograms = studio.find<HistogramView>("layer-histograms");
     QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 30000);
     studio.picture("where-2-map");
-    // Another cell, by hand: other numbers.
+    // Another layer that the user chooses has other numbers.
     auto* component = studio.find<QComboBox>("layers-component");
     component->setCurrentIndex(component->findData("transformer"));
     studio.find<QToolButton>("layers-blocks")->setChecked(true);

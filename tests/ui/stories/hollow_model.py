@@ -18,7 +18,7 @@ BYTES = {"BF16": 2, "F32": 4}
 
 
 def write_hollow(path, tensors, dtype):
-    """tensors: name -> (shape, anything)."""
+    """Writes a file of these tensors, {name: (shape, anything)}, without their data."""
     header, offset = {}, 0
     for name, (shape, _) in sorted(tensors.items()):
         end = offset + BYTES[dtype] * math.prod(shape)
@@ -46,7 +46,7 @@ def clip():
 
 
 def i2v_parts(t):
-    """What an image-to-video transformer has beside a text-to-video one's."""
+    """The tensors that an image-to-video transformer has beside those of a text-to-video one."""
     dim, seen = shapes.DIM, 1280
     t["patch_embedding.weight"] = ([dim, 36, 1, 2, 2], 1)
     for i in range(shapes.LAYERS):

@@ -7,7 +7,7 @@ using namespace denoir::ui;
 
 int main(int argc, char** argv) {
     if (qEnvironmentVariableIsEmpty("DENOIR_RESOURCES")) qputenv("DENOIR_RESOURCES", DENOIR_BUNDLED);
-    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs); // the stories answer Qt's own
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs); // the stories can only answer Qt's own dialogs
     QApplication program(argc, argv);
     QLocale::setDefault(QLocale::c());
     const Translation words(program);

@@ -13,7 +13,7 @@
 
 namespace denoir::ui {
 
-/// A clip longer than those that the model was made for: made in windows, of which the fields tell and decide.
+/// A clip longer than those that the model was trained for is made in windows, which fields show and change.
 void StoriesTest::in_windows() {
     const app::Home home;
     StudioFixture studio;
@@ -21,7 +21,7 @@ void StoriesTest::in_windows() {
     auto& document = studio.core().document;
     auto* frames = studio.find<NumberEdit>("frames");
     const auto type_into = [&](QWidget* edit, const QString& text) {
-        edit->setFocus(Qt::TabFocusReason); // scrolls there
+        edit->setFocus(Qt::TabFocusReason); // brings the field into sight
         studio.key(Qt::Key_A, Qt::ControlModifier);
         studio.type(text);
         studio.key(Qt::Key_Tab);
@@ -38,7 +38,7 @@ void StoriesTest::in_windows() {
     studio.click(studio.find<QToolButton>("more"));
     auto *base = studio.find<NumberEdit>("base"), *overlap = studio.find<NumberEdit>("overlap");
     QCOMPARE(base->text(), QStringLiteral("automatic"));
-    type_into(base, "12"); // snaps to 13, of which 17 cannot be given
+    type_into(base, "12"); // becomes 13, of which the 17 shared frames cannot be taken
     QCOMPARE(base->value(), 13.0);
     QVERIFY(shows_error(field_of(overlap)) && !shows_error(field_of(base)) && !document.resolved());
     type_into(overlap, "5");
@@ -47,7 +47,7 @@ void StoriesTest::in_windows() {
     studio.picture("in-windows-2-chosen");
     app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
     studio.key(Qt::Key_Return, Qt::ControlModifier);
-    // While the second window is made, the strip shows the first frame that it makes.
+    // While the second window is made, the strip shows its first new frame.
     const auto shows = [&](const QString& text) {
         const auto labels = studio.window().findChildren<QLabel*>();
         return std::any_of(labels.begin(), labels.end(),
@@ -60,14 +60,14 @@ void StoriesTest::in_windows() {
     auto& player = studio.window().preview().player();
     QTRY_COMPARE_WITH_TIMEOUT(player.frames(), 29, 30000);
     studio.picture("in-windows-4-result");
-    // Back to what is usual, each by its button.
+    // Each field has a button that takes it back to the default.
     QTest::mouseClick(field_of(base)->findChild<QToolButton*>(QStringLiteral("reset")), Qt::LeftButton);
     QTest::mouseClick(field_of(overlap)->findChild<QToolButton*>(QStringLiteral("reset")), Qt::LeftButton);
     QVERIFY(document.wait_resolved(20000));
     QVERIFY(!document.asked().forcing);
 }
 
-/// TeaCache from its field: off, a threshold, a run that reuses, off again.
+/// TeaCache from its field: off, a threshold, a run that reuses steps, and off again.
 void StoriesTest::with_a_cache() {
     const app::Home home;
     StudioFixture studio;
@@ -78,7 +78,7 @@ void StoriesTest::with_a_cache() {
     studio.click(studio.find<QToolButton>("more"));
     auto* cache = studio.find<NumberEdit>("cache");
     QCOMPARE(cache->text(), QStringLiteral("off"));
-    QTest::qWait(50); // until what has opened has its place
+    QTest::qWait(50); // until the section that has opened is in its place
     for (QWidget* above = cache; above; above = above->parentWidget())
         if (auto* page = qobject_cast<QScrollArea*>(above)) page->ensureWidgetVisible(cache);
     studio.click(cache);
@@ -98,8 +98,8 @@ void StoriesTest::with_a_cache() {
     QVERIFY(!document.asked().cache && cache->text() == QStringLiteral("off"));
 }
 
-/// A 14B model on this machine says what will be streamed, how long it will take and what would fit; a request that is
-/// far too large says so before it is started.
+/// For a 14B model the studio says what will be streamed, how long it takes, and what would fit. A request that is far
+/// too large is refused before it is started.
 void StoriesTest::does_it_fit() {
     const app::Home home;
     StudioFixture studio;
@@ -117,7 +117,7 @@ void StoriesTest::does_it_fit() {
     };
     QVERIFY(!said());
 
-    // Its folder is opened, the model is picked from the list by the keyboard.
+    // Its folder is opened, and the keyboard picks the model from the list.
     const QString large_model = QStringLiteral(DENOIR_HOLLOW_MODEL);
     studio.open({large_model});
     auto* model = studio.find<QComboBox>("model");
@@ -131,9 +131,9 @@ void StoriesTest::does_it_fit() {
     const auto& estimator = studio.core().estimator;
     const auto forecast = [&] { return estimator.forecast(*document.resolved(), document.estimate()); };
     QVERIFY(document.resolved());
-    QVERIFY(document.estimate().weight_bytes > std::size_t(26) << 30); // 14 billion parameters of two bytes
+    QVERIFY(document.estimate().weight_bytes > std::size_t(26) << 30); // 14 billion parameters of two bytes each
     QTRY_VERIFY_WITH_TIMEOUT(forecast().seconds > 60, 30000);
-    // A machine where it fits gets a longer clip, until it does not.
+    // On a machine with more memory the clip is made longer until it does not fit.
     for (int frames = 161; forecast().fits && frames < 5000; frames = 2 * frames - 1) {
         document.set_values({{"width", 1280}, {"height", 720}, {"frames", frames}}, "longer");
         QVERIFY(document.wait_resolved(30000));

@@ -15,7 +15,8 @@
 
 namespace denoir::ui {
 
-/// Start, see a picture move, change one word, Ctrl+Enter, see it clear up in the strip, play it.
+/// The first minute: start, see a picture move, change a word, press Ctrl+Enter, watch the steps clear up, and see the
+/// clip play.
 void StoriesTest::first_minute() {
     const app::Home home;
     {
@@ -52,7 +53,7 @@ void StoriesTest::first_minute() {
     QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.total(), 2, 30000);
     QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::a), studio.core().history.newest_done(), 30000);
     studio.click(&studio.window().preview().canvas());
-    // The first run's video plays on until the new one is open, which then plays by itself.
+    // The first run's video plays until the new one is open, which then plays by itself.
     const auto& preview = studio.window().preview();
     QTRY_COMPARE_WITH_TIMEOUT(preview.info(app::Side::a)->run, studio.window().viewer().run(app::Side::a), 20000);
     QTRY_VERIFY_WITH_TIMEOUT(player.frames() == StudioFixture::frames() && player.playing(), 20000);
@@ -64,8 +65,8 @@ void StoriesTest::first_minute() {
     QCOMPARE(app::RunHistory::record(studio.window().viewer().run(app::Side::a)).request.prompt, green.toStdString());
 }
 
-/// What stands in a field counts when Ctrl+Enter is pressed there; what is no value stops it, and stays to be
-/// corrected.
+/// Ctrl+Enter uses what stands in the field in which it is pressed. If that is no value nothing begins, and the text
+/// stays to be corrected.
 void StoriesTest::typed_in_a_hurry() {
     const app::Home home;
     StudioFixture studio;
@@ -75,7 +76,7 @@ void StoriesTest::typed_in_a_hurry() {
     studio.key(Qt::Key_A, Qt::ControlModifier);
     studio.type("18");
     studio.key(Qt::Key_Return, Qt::ControlModifier);
-    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000); // once the typed request is resolved
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000); // until the typed request is resolved
     QVERIFY(studio.idle());
     QCOMPARE(history.index(0).data(Role::SeedRole).toULongLong(), 18ULL);
 
@@ -98,7 +99,7 @@ void StoriesTest::typed_in_a_hurry() {
     QCOMPARE(size->text(), QStringLiteral("300x"));
     studio.picture("typed-in-a-hurry-refused");
     studio.click(studio.find<QDoubleSpinBox>("guidance")->findChild<QLineEdit*>());
-    studio.key(Qt::Key_Z, Qt::ControlModifier); // nothing typed there: the last change goes back
+    studio.key(Qt::Key_Z, Qt::ControlModifier); // nothing was typed there, so the last change is undone
     QVERIFY(studio.core().document.value("guidance").toDouble() != 3.5);
     QCOMPARE(size->text(), before);
 
@@ -113,7 +114,7 @@ void StoriesTest::typed_in_a_hurry() {
         std::any_of(labels.begin(), labels.end(), [](const QLabel* l) { return l->text().contains("10 became 9"); }));
 }
 
-/// Four seeds in the queue, star one, throw the others away, undo that.
+/// Queue four seeds, star one, delete the others, and undo that.
 void StoriesTest::which_seed() {
     const app::Home home;
     StudioFixture studio;
@@ -148,7 +149,7 @@ void StoriesTest::which_seed() {
     QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 3, 30000);
     studio.key(Qt::Key_Z, Qt::ControlModifier);
     QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 4, 30000);
-    // Only the starred ones, then a search that nothing answers.
+    // Only the starred runs, and then a search without a result.
     studio.click(studio.find<QToolButton>("runs-starred"));
     QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000);
     studio.click(studio.find<QToolButton>("runs-starred"));
@@ -158,7 +159,7 @@ void StoriesTest::which_seed() {
     QVERIFY(!list->isVisible());
 }
 
-/// Esc, branch from step 3 with another guidance; the first three steps are not computed again.
+/// Esc stops a run, which is branched from step 3 with another guidance without computing the first three steps again.
 void StoriesTest::stop_early() {
     const app::Home home;
     StudioFixture studio;
@@ -187,7 +188,7 @@ void StoriesTest::stop_early() {
     studio.key(Qt::Key_B);
     QTRY_VERIFY_WITH_TIMEOUT(studio.core().document.asked().start.has_value(), 20000);
     QCOMPARE(studio.core().document.asked().start->step, 3);
-    // Another guidance, typed.
+    // Another guidance is typed.
     auto* guidance = studio.find<QDoubleSpinBox>("guidance");
     studio.click(guidance->findChild<QLineEdit*>());
     studio.key(Qt::Key_A, Qt::ControlModifier);

@@ -21,8 +21,7 @@
 
 namespace denoir::ui {
 
-/// Three shots by the mouse: put in order, trimmed, split, removed, undone; played through; exported through the
-/// dialog.
+/// Three shots with the mouse: arranged, trimmed, split, removed, undone, played through, and exported with the dialog.
 void StoriesTest::a_cut_of_three() {
     const app::Home home;
     StudioFixture studio;
@@ -42,7 +41,7 @@ void StoriesTest::a_cut_of_three() {
     QCOMPARE(project.frames(), all);
     auto* timeline = studio.find<TimelineView>("timeline");
     QWidget* track = timeline->viewport();
-    QTest::qWait(300); // thumbnails
+    QTest::qWait(300); // for the thumbnails
     studio.picture("cut-1-three-shots");
 
     const QString first = project.shot(0).current().run;
@@ -50,7 +49,7 @@ void StoriesTest::a_cut_of_three() {
     QCOMPARE(project.shot(2).current().run, first);
     studio.key(Qt::Key_Z, Qt::ControlModifier);
     QCOMPARE(project.shot(0).current().run, first);
-    // An edge: two frames less, in one step of undo.
+    // Dragging an edge takes two frames away, in one undo step.
     const QRect shot = timeline->shot_rect(0);
     const QPoint edge(shot.right() - 2, shot.center().y());
     const double frame_width = double(shot.width() + 2) / each;
@@ -58,7 +57,7 @@ void StoriesTest::a_cut_of_three() {
     QCOMPARE(project.shot(0).frames(), each - 2);
     studio.key(Qt::Key_Z, Qt::ControlModifier);
     QCOMPARE(project.frames(), all);
-    // The ruler moves the playhead; split there, remove, undo.
+    // The ruler moves the playhead; then the shot is split there, a part is removed, and both are undone.
     studio.click(track, {timeline->shot_rect(0).left() + int(std::lround(2 * frame_width)), 10});
     QCOMPARE(timeline->playhead(), 2);
     studio.key(Qt::Key_S);
@@ -78,7 +77,7 @@ void StoriesTest::a_cut_of_three() {
     studio.key(Qt::Key_Space);
     studio.picture("cut-2-played");
 
-    // An export that is stopped leaves nothing.
+    // An export that is stopped leaves no file.
     auto& exporter = studio.core().exporter;
     app::Arrivals decoding(&exporter, &app::CutExporter::decoding), cancelled(&exporter, &app::CutExporter::cancelled),
         finished(&exporter, &app::CutExporter::finished);
@@ -93,7 +92,7 @@ void StoriesTest::a_cut_of_three() {
     QTRY_COMPARE_WITH_TIMEOUT(cancelled.count() + finished.count(), 1, 30000);
     QCOMPARE(cancelled.count(), 1);
     QVERIFY(!QFile::exists(home.file("stopped.mp4")));
-    // The whole of it: the frames are those of the latents.
+    // The whole export has the frames that the latents decode to.
     const QString out = home.file("cut.mkv");
     studio.key(Qt::Key_E, Qt::ControlModifier);
     QVERIFY(studio.answer_file_dialog(out));
@@ -110,7 +109,8 @@ void StoriesTest::a_cut_of_three() {
     studio.picture("cut-4-exported");
 }
 
-/// A shot goes on with its last pictures, a part of it is made again, and all of it: by keys, and undone.
+/// A shot goes on with its last pictures, then a part of it is made again, and then all of it. Keys do it, and undo
+/// takes it back.
 void StoriesTest::longer() {
     const app::Home home;
     StudioFixture studio;
@@ -131,7 +131,7 @@ void StoriesTest::longer() {
     QTRY_VERIFY_WITH_TIMEOUT(studio.window().banners().texts().join('\n').contains("continues"), 20000);
     QVERIFY(studio.core().document.wait_resolved(20000));
     studio.picture("longer-1-extend");
-    // It may begin anew instead, which is undone by one step.
+    // The clip may begin anew instead, which one undo step takes back.
     auto* after_field = studio.find<Field>("goes-on-after");
     QVERIFY(after_field->isVisible());
     QTest::mouseClick(after_field->findChild<QToolButton*>("begin-anew"), Qt::LeftButton);
@@ -148,9 +148,9 @@ void StoriesTest::longer() {
     QTRY_VERIFY_WITH_TIMEOUT(studio.window().banners().texts().join('\n').contains("continues"), 20000);
     QVERIFY(studio.core().document.wait_resolved(20000));
     auto* copies = studio.find<QSpinBox>("copies");
-    copies->setValue(2); // two to choose from: takes of one shot
+    copies->setValue(2); // two takes of one shot to choose from
     studio.key(Qt::Key_Return, Qt::ControlModifier);
-    // The next clip is one of its own, unless that is undone.
+    // The next clip stands alone, unless that is undone.
     QVERIFY(!after_field->isVisible() && !studio.core().document.asked().forcing);
     studio.key(Qt::Key_Z, Qt::ControlModifier);
     QVERIFY(after_field->isVisible());
@@ -163,8 +163,8 @@ void StoriesTest::longer() {
     const auto forcing = app::RunHistory::record(project.shot(1).current().run).request.forcing;
     QCOMPARE(app::to_qstring(forcing->video), project.shot(0).current().video);
     const int given = forcing->overlap;
-    QCOMPARE(project.shot(1).in, given); // what it goes on after is not shown again
-    // The new clip begins with the shot's last pictures, as far as one latent frame by itself can hold them.
+    QCOMPARE(project.shot(1).in, given); // the pictures that it goes on after are not shown again
+    // The new clip begins with the last pictures of the shot, as well as a single latent frame can hold them.
     const auto before = app::frames_in_turn(project.shot(0).current().video),
                after = app::frames_in_turn(project.shot(1).current().video);
     const auto apart = [](const Image& a, const Image& b) {
@@ -177,7 +177,7 @@ void StoriesTest::longer() {
              qPrintable(QString::number(apart(before.back(), after[seam - 1]))));
     QVERIFY(apart(before.back(), after[seam - 1]) < apart(before.front(), after[seam - 1]));
 
-    // A part of the first shot, between what comes before and after it.
+    // A part in the middle of the first shot, with pictures before and after it.
     QVERIFY(project.split(0, 5) && project.split(1, 7));
     studio.click(timeline->viewport(), timeline->shot_rect(1).center());
     studio.key(Qt::Key_R);
@@ -185,7 +185,7 @@ void StoriesTest::longer() {
     QTRY_COMPARE_WITH_TIMEOUT(project.shot(1).takes.size(), std::size_t(2), 30000);
     const app::Shot& part = project.shot(1);
     QCOMPARE(part.frames(), 2);
-    QCOMPARE(part.in, 5); // frames of the take before, which it begins with
+    QCOMPARE(part.in, 5); // it begins with these frames of the take before
     const Request again = app::RunHistory::record(part.current().run).request;
     QCOMPARE(*again.frames, 9);
     QCOMPARE(*again.forcing->video_frames, 5);
@@ -193,7 +193,7 @@ void StoriesTest::longer() {
     for (int i = 0; i < 3; ++i) studio.key(Qt::Key_Z, Qt::ControlModifier);
     QCOMPARE(project.count(), 2);
 
-    // By the menu of the shot.
+    // The same from the menu of the shot.
     QContextMenuEvent asked(QContextMenuEvent::Mouse, timeline->shot_rect(0).center(), {});
     QApplication::sendEvent(timeline->viewport(), &asked);
     auto* menu = timeline->findChild<QMenu*>();
@@ -201,7 +201,7 @@ void StoriesTest::longer() {
         if (action->text() == QStringLiteral("Retake")) action->trigger();
     menu->close();
     QVERIFY(studio.idle());
-    // What was undone is given up for it.
+    // The user gives up what was undone.
     QVERIFY(QTest::qWaitFor([&] { return studio.press("Put in now"); }, 30000));
     QTRY_COMPARE_WITH_TIMEOUT(project.shot(0).takes.size(), std::size_t(2), 30000);
     QCOMPARE(project.shot(0).take, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The stories of the window, played with mouse and keyboard on a real display (Xvfb in CI). One file a theme.
+// The stories of the window, played with mouse and keyboard on a real display (Xvfb in CI), in one file for each theme.
 #include "app/request/request_document.h"
 #include "tests/app/arrivals.h"
 #include "tests/ui/studio_fixture.h"
@@ -28,7 +28,7 @@ private slots:
     void does_it_fit();
 };
 
-/// The life of after_the_crash() that ends in the middle: two runs in line, the first at work.
+/// What the child process of after_the_crash() does until it is killed: it queues two runs and works on the first.
 int child_life();
 
 } // namespace denoir::ui

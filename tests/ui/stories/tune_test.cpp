@@ -66,18 +66,18 @@ void StoryTuneTest::cells_have_their_places() {
     QCOMPARE(shape.pages(), 1);
     QCOMPARE(*shape.cell(1, 2), sweep.cell({1, 2, 0}));
     QVERIFY(!shape.cell(2, 0) && !shape.cell(0, -1));
-    QVERIFY(!shape.place(sweep.cell({1, 2, 1}))); // on the other page
+    QVERIFY(!shape.place(sweep.cell({1, 2, 1}))); // it is on the other page
     shape.show(sweep.cell({1, 2, 1}));
     QVERIFY((shape.place(sweep.cell({1, 2, 1})) == std::pair{1, 2}));
     QCOMPARE(shape.cells().size(), 6U);
-    // The viewer's order; axes that are not named follow.
+    // The viewer chooses the order, and axes that are not named follow.
     shape = GridShape(sweep, {"seed", "nothing"});
     QCOMPARE(shape.rows(), 2);
     QCOMPARE(shape.columns(), 2);
     QCOMPARE(shape.row_text(1), QString("8"));
     QCOMPARE(shape.page_values(0), (QStringList{"1", "3", "6"}));
     QCOMPARE(*shape.cell(1, 0), sweep.cell({0, 0, 1}));
-    // Pages turn from the last axis on, which begins again as the one before it turns.
+    // Pages are turned along the last axis first; where it begins again the axis before it goes on.
     sweep.axes = {parse_axis("steps", "4, 8"), parse_axis("guidance", "1, 3"), parse_axis("seed", "7, 8"),
                   parse_axis("shift", "1, 3, 5")};
     shape = GridShape(sweep, {});
@@ -92,7 +92,7 @@ void StoryTuneTest::cells_have_their_places() {
     shape.set_page(1, 0);
     QVERIFY(shape.turn_page(-1));
     QCOMPARE(pages(), (QList<int>{0, 2}));
-    // One axis alone flows.
+    // A single axis flows from line to line.
     sweep.axes = {parse_axis("seed", "1..5")};
     shape = GridShape(sweep, {});
     shape.set_flow(3);
@@ -102,8 +102,8 @@ void StoryTuneTest::cells_have_their_places() {
     QCOMPARE(shape.own_text(4), QString("5"));
 }
 
-/// Two axes, four clips; they arrive and play together, the best one's values go into the request, undo brings the old
-/// ones back.
+/// Two axes and four clips: they arrive and play together, the values of the best go into the request, and undo brings
+/// the old ones back.
 void StoryTuneTest::which_values() {
     const app::Home home;
     StudioFixture studio;
@@ -114,7 +114,7 @@ void StoryTuneTest::which_values() {
     auto& view = *studio.window().findChild<SweepView*>();
     auto& grid = view.grid();
     QVERIFY(view.isVisible() && !studio.window().preview().isVisible());
-    QVERIFY(!studio.find<QPushButton>("generate")->isVisible()); // one button to press
+    QVERIFY(!studio.find<QPushButton>("generate")->isVisible()); // only one such button is there to be pressed
     studio.picture("tune-1-empty");
 
     const int few = StudioFixture::large() ? 4 : 2, many = StudioFixture::large() ? 20 : 4;
@@ -124,14 +124,15 @@ void StoryTuneTest::which_values() {
     QVERIFY(studio.find<QLabel>("sweep-summary")->text().startsWith("4 clips"));
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QTRY_VERIFY_WITH_TIMEOUT(sweeps.shown() && sweeps.progress().done >= 1, 60000);
-    QCOMPARE(studio.window().layouts().current(), Layout::tune); // nothing jumps at whoever looks at the grid
+    // The window does not change while the user looks at the grid.
+    QCOMPARE(studio.window().layouts().current(), Layout::tune);
     QVERIFY(view.isVisible());
     studio.snapshot("tune-2-arriving");
     QTRY_COMPARE_WITH_TIMEOUT(sweeps.progress().done, 4, 120000);
     QVERIFY(studio.idle());
     QTRY_VERIFY_WITH_TIMEOUT(measured(*sweeps.shown()), 60000);
 
-    // All play together, by themselves; Space and the full stop do what they do elsewhere.
+    // All clips play together by themselves. Space and the full stop do what they do elsewhere.
     auto& player = view.player();
     QTRY_COMPARE_WITH_TIMEOUT(player.frames(), StudioFixture::frames(), 20000);
     QTRY_VERIFY_WITH_TIMEOUT(player.playing() && grid.clips().settled(), 20000);
@@ -145,7 +146,7 @@ void StoryTuneTest::which_values() {
     for (std::size_t i = 0; i < 4; ++i)
         QVERIFY(!grid.clips().picture(QString::fromStdString(sweeps.shown()->cell(i).run.string())).isNull());
 
-    // By keyboard to the last, and the table goes along.
+    // Keys lead to the last clip, and the table follows.
     click(studio, grid, 0);
     studio.key(Qt::Key_Down);
     studio.key(Qt::Key_Right);
@@ -156,18 +157,18 @@ void StoryTuneTest::which_values() {
     studio.key(Qt::Key_S);
     QVERIFY(studio.core().history.starred(QString::fromStdString(sweeps.shown()->cell(3).run.string())));
     studio.picture("tune-3-four-clips");
-    // The table by mouse, and the grid goes along; sorted by PSNR the reference comes first.
+    // A click in the table moves the grid. Sorted by PSNR the reference comes first.
     table->sortByColumn(4, Qt::DescendingOrder);
     studio.click(table->viewport(), table->visualRect(table->model()->index(3, 0)).center());
-    QVERIFY(*grid.current() < 2U); // few steps are further from many than nothing
+    QVERIFY(*grid.current() < 2U); // a clip of few steps differs from one of many
     QVERIFY(!studio.find<SweepPlot>("sweep-plot")->points().empty());
 
-    // The clip that is selected goes on the timeline, not the picture that is hidden here.
+    // The selected clip goes on the timeline, and not the picture of the layout that is hidden.
     click(studio, grid, 1);
     studio.key(Qt::Key_T);
     QTRY_COMPARE_WITH_TIMEOUT(studio.core().project.count(), 1, 30000);
     QCOMPARE(studio.core().project.shot(0).current().run, QString::fromStdString(sweeps.shown()->cell(1).run.string()));
-    // Keys of the preview say that it is not here.
+    // Keys of the preview say that it is not shown here.
     const bool values = studio.window().preview().canvas().shows_values();
     studio.key(Qt::Key_I);
     QCOMPARE(studio.window().preview().canvas().shows_values(), values);
@@ -175,7 +176,7 @@ void StoryTuneTest::which_values() {
     studio.key(Qt::Key_Z, Qt::ControlModifier);
     QCOMPARE(studio.core().project.count(), 0);
 
-    // The values of the second: an undo step.
+    // Taking the values of the second clip is an undo step.
     const Request before = studio.core().document.asked();
     studio.key(Qt::Key_R);
     QCOMPARE(studio.core().document.asked().steps.value_or(0), few);
@@ -183,7 +184,7 @@ void StoryTuneTest::which_values() {
     studio.key(Qt::Key_Z, Qt::ControlModifier);
     QCOMPARE(to_json(studio.core().document.asked()).dump(), to_json(before).dump());
 
-    // Against another clip; the grid turned, and back.
+    // The clips are compared with another one, and the grid is turned and turned back.
     studio.key(Qt::Key_M);
     QTRY_VERIFY_WITH_TIMEOUT(measured(*sweeps.shown()) && sweeps.shown()->cell(3).figures->reference == 1, 60000);
     studio.click(studio.find<QToolButton>("swap-axes"));
@@ -192,12 +193,12 @@ void StoryTuneTest::which_values() {
     studio.key(Qt::Key_Z, Qt::ControlModifier);
     QCOMPARE(grid.shape().row_text(1), QString::number(many));
 
-    // The same again is there at once.
+    // The same sweep again is there at once.
     studio.core().document.set_value("seed", qulonglong(*sweeps.shown()->sweep().request.seed));
     QTRY_VERIFY_WITH_TIMEOUT(!sweeps.outlook().pending && sweeps.outlook().to_render == 0, 20000);
     QVERIFY(studio.find<QLabel>("sweep-summary")->text().contains("all of them are there"));
 
-    // Two against each other.
+    // Two clips are compared with each other.
     click(studio, grid, 0);
     studio.key(Qt::Key_Right, Qt::ShiftModifier);
     studio.key(Qt::Key_C);
@@ -206,7 +207,7 @@ void StoryTuneTest::which_values() {
     QVERIFY(!player.playing());
     studio.key(Qt::Key_3, Qt::ControlModifier);
 
-    // What it shows, as files.
+    // What the grid shows is written to files.
     studio.window().actions().at("tune.export-csv")->trigger();
     QVERIFY(studio.answer_file_dialog(home.file("figures.csv")));
     const auto written = [&](const char* name) {
@@ -222,7 +223,7 @@ void StoryTuneTest::which_values() {
     QTRY_VERIFY_WITH_TIMEOUT(written("grid.png"), 20000);
     QVERIFY(!QImage(home.file("grid.png")).isNull());
 
-    // And the best in large.
+    // The best clip is opened in large.
     click(studio, grid, 3);
     studio.key(Qt::Key_Return);
     QCOMPARE(studio.window().layouts().current(), Layout::create);
@@ -230,7 +231,7 @@ void StoryTuneTest::which_values() {
     QCOMPARE(studio.window().viewer().run(app::Side::a), QString::fromStdString(sweeps.shown()->cell(3).run.string()));
 }
 
-/// A value that cannot be is said under its axis, and nothing begins; a third axis makes pages.
+/// A wrong value is explained under its axis and nothing begins. A third axis makes pages.
 void StoryTuneTest::three_axes_and_a_mistake() {
     const app::Home home;
     StudioFixture studio(Layout::tune, Scheme::light);
@@ -251,7 +252,7 @@ void StoryTuneTest::three_axes_and_a_mistake() {
     studio.type("7, 8");
     studio.click(studio.find<QPushButton>("sweep"));
     QTRY_VERIFY_WITH_TIMEOUT(sweeps.shown() && sweeps.shown()->size() == 8, 20000);
-    // One row of axes and the button; of the table no column is cut off.
+    // The axes stand in one row with the button, and no column of the table is cut off.
     const auto middle = [&](const char* name) {
         const auto* widget = studio.find<QWidget>(name);
         return widget->mapTo(&studio.window(), widget->rect().center()).y();
@@ -259,7 +260,7 @@ void StoryTuneTest::three_axes_and_a_mistake() {
     QVERIFY(std::abs(middle("sweep") - middle("axis-0-values")) < 16);
     const auto* table = studio.find<QTreeView>("sweep-table");
     QTRY_VERIFY(table->isVisible() && table->header()->length() <= table->viewport()->width());
-    // Esc stops what is at work, and the cell says what to do.
+    // Esc stops the run, and the cell says what to do.
     QTRY_VERIFY_WITH_TIMEOUT(studio.core().queue.running() != 0, 20000);
     studio.core().queue.set_paused(true);
     QTRY_VERIFY_WITH_TIMEOUT(studio.core().worker.busy() || studio.core().queue.running() == 0, 20000);
@@ -282,7 +283,7 @@ void StoryTuneTest::three_axes_and_a_mistake() {
     studio.picture("tune-6-pages");
 }
 
-/// Further clips are stills.
+/// Beyond a number of clips the others are still pictures.
 void StoryTuneTest::more_than_play_at_once() {
     const app::Home home;
     const int count = SweepClips::most + 2;
@@ -318,7 +319,7 @@ void StoryTuneTest::more_than_play_at_once() {
     studio.picture("tune-7-stills");
 }
 
-/// The cursor stays where it is, on whichever page.
+/// The current cell keeps its place on whichever page.
 void StoryTuneTest::pages_of_four_axes() {
     const app::Home home;
     Sweep sweep;
@@ -330,7 +331,7 @@ void StoryTuneTest::pages_of_four_axes() {
     auto& grid = studio.window().findChild<SweepView*>()->grid();
     studio.core().sweeps().open(home.file("four"));
     QTRY_VERIFY_WITH_TIMEOUT(grid.current(), 20000);
-    click(studio, grid, 4); // the second column
+    click(studio, grid, 4); // in the second column
     for (const std::size_t next : {5U, 6U, 7U, 7U}) {
         studio.key(Qt::Key_PageDown);
         QCOMPARE(*grid.current(), next);
@@ -341,7 +342,7 @@ void StoryTuneTest::pages_of_four_axes() {
     QCOMPARE(*grid.current(), 5U);
 }
 
-/// Settings of a studio that knew two layouts: what was arranged there stays, and the new dock is out of the way.
+/// Settings of a version with two layouts: the user's arrangement stays, and the new dock is out of the way.
 void StoryTuneTest::older_settings() {
     const app::Home home;
     QByteArray state;
@@ -349,7 +350,7 @@ void StoryTuneTest::older_settings() {
         StudioFixture before;
         auto* dock = before.find<QDockWidget>("sweep-dock");
         before.find<QDockWidget>("images-dock")->hide();
-        before.window().removeDockWidget(dock); // it was not there
+        before.window().removeDockWidget(dock); // as if that version did not have the dock
         dock->setObjectName("unknown");
         before.window().close();
     }
@@ -366,7 +367,7 @@ void StoryTuneTest::older_settings() {
 
 int main(int argc, char** argv) {
     if (qEnvironmentVariableIsEmpty("DENOIR_RESOURCES")) qputenv("DENOIR_RESOURCES", DENOIR_BUNDLED);
-    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs); // the story answers Qt's own
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs); // the test can only answer Qt's own dialogs
     QApplication program(argc, argv);
     QLocale::setDefault(QLocale::c());
     const Translation words(program);

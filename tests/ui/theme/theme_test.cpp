@@ -34,15 +34,16 @@ private slots:
             for (const QColor& ground : {c->panel, c->field, c->selection}) readable(c->warning, ground);
             for (const QColor& ink : {c->a, c->b}) readable(ink, c->panel);
             QVERIFY(contrast(c->accent, c->on_accent) >= 4.5);
-            for (const QColor& ground : {c->window, c->panel, c->field}) // where a control's border is its only mark
+            // On these surfaces a border is a control's only mark.
+            for (const QColor& ground : {c->window, c->panel, c->field})
                 QVERIFY2(contrast(c->edge, ground) >= 3, qPrintable(c->edge.name() + " on " + ground.name()));
             for (const QColor& grey : {c->canvas, c->window, c->panel, c->field})
-                QCOMPARE(grey.saturation(), 0); // pictures are judged on it
+                QCOMPARE(grey.saturation(), 0); // pictures are judged on it, so it must be neutral
         }
         QCOMPARE(contrast(Qt::black, Qt::white), 21.0);
     }
 
-    /// GNOME says "no preference" of its light style: what was dark before is not any more.
+    /// GNOME's light style means "no preference", so leaving the dark style must be noticed, too.
     void the_desktop_is_followed_back() {
         const bool dark_before = qApp->palette().color(QPalette::Window).lightness() < 128;
         Theme theme(*qApp);
@@ -58,7 +59,7 @@ private slots:
         }
     }
 
-    /// Where a press elsewhere closed the menu, which had the pointer, Qt says nothing of it.
+    /// If a press elsewhere closes the menu, Qt does not say that the pointer has left the button.
     void a_button_does_not_look_touched_when_its_menu_has_closed() {
         Theme theme(*qApp);
         QWidget window;
@@ -76,7 +77,7 @@ private slots:
             QTRY_COMPARE(button.underMouse(), touched);
             menu.popup(window.mapToGlobal(QPoint(20, 60)));
             QTRY_VERIFY(menu.isVisible());
-            button.setAttribute(Qt::WA_UnderMouse); // as it was when it was pressed
+            button.setAttribute(Qt::WA_UnderMouse); // as Qt left it when the button was pressed
             menu.close();
             QTest::qWait(50);
             QCOMPARE(button.underMouse(), touched);
@@ -95,7 +96,7 @@ private slots:
         table.resize(300, 100);
         table.show();
         QVERIFY(QTest::qWaitForWindowExposed(&table));
-        // Where the letter begins, from the left of its column.
+        // How far from the left edge of its column the letter begins.
         const auto first_ink = [](const QImage& picture) {
             const QColor ground = picture.pixelColor(0, picture.height() / 2);
             for (int x = 0; x < picture.width(); ++x)
@@ -114,7 +115,7 @@ private slots:
         }
     }
 
-    /// Nothing stands between two scroll bars, and what is chosen in a list looks as it does in a menu.
+    /// The corner between two scroll bars is empty, and the selection in a list looks as in a menu.
     void parts_that_qt_draws_are_the_themes() {
         Theme theme(*qApp);
         theme.set_scheme(Scheme::light);
@@ -125,7 +126,7 @@ private slots:
         table.show();
         QVERIFY(table.verticalScrollBar()->isVisible() && table.horizontalScrollBar()->isVisible());
         const QImage whole = table.grab().toImage();
-        for (int i = 1; i <= 10; ++i) // the corner's left edge
+        for (int i = 1; i <= 10; ++i) // from the corner's left edge on
             QCOMPARE(whole.pixelColor(whole.width() - 10, whole.height() - i), light_colours().panel);
         QComboBox combo;
         combo.addItems({"first", "second"});
@@ -138,7 +139,7 @@ private slots:
         combo.hidePopup();
     }
 
-    /// How much is left is seen as well: the rest of the bar stands out from what is around it.
+    /// How much is left must be visible, too: the rest of the bar stands out from its surroundings.
     void progress_is_seen_against_the_whole() {
         Theme theme(*qApp);
         QProgressBar bar;
@@ -158,7 +159,7 @@ private slots:
         }
     }
 
-    /// One surface and one line around it, as a menu's.
+    /// The list has one surface and one line around it, as a menu has.
     void the_list_of_a_combo_box_is_one_surface() {
         Theme theme(*qApp);
         QComboBox combo;

@@ -41,7 +41,7 @@ protected:
         view_->setFocus();
     }
 
-    /// With the left button held.
+    /// Moves the mouse with the left button held.
     void move(QPoint at) {
         QWidget* viewport = view_->viewport();
         QMouseEvent event(QEvent::MouseMove, at, viewport->mapToGlobal(at), Qt::NoButton, Qt::LeftButton, {});

@@ -26,14 +26,14 @@ class TimelineHandsTest : public QObject, private TimelineFixture {
     }
     void press(QPoint at) { QTest::mousePress(view_->viewport(), Qt::LeftButton, {}, at); }
     void release(QPoint at) { QTest::mouseRelease(view_->viewport(), Qt::LeftButton, {}, at); }
-    /// As the window asks before it takes a key for one of its actions.
+    /// Whether the widget keeps a key, which the window asks before it uses the key for an action.
     static bool keeps_key(QWidget* widget, Qt::Key key) {
         QKeyEvent event(QEvent::ShortcutOverride, key, {});
         event.ignore();
         QApplication::sendEvent(widget, &event);
         return event.isAccepted();
     }
-    /// The menu of a shot, by the right button.
+    /// The menu of a shot, opened by the right button.
     QMenu& menu_of(int row) {
         for (auto* before : view_->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly)) delete before;
         const QPoint at = view_->shot_rect(row).center();
@@ -52,7 +52,7 @@ private slots:
     void init() { begin(); }
     void cleanup() { end(); }
 
-    /// Of each shot a frame stays.
+    /// At least one frame of each shot stays.
     void an_edge_stops_at_the_other() {
         fill();
         drag(in_edge(1), in_edge(1) + QPoint(900, 0), 9);
@@ -64,7 +64,7 @@ private slots:
         QCOMPARE(project_->shot(1).out, 1);
     }
 
-    /// What is cut away is judged by the picture at the edge: the first, or the last, of what stays.
+    /// While an edge is dragged, the preview shows the picture there: the first or the last of what stays.
     void the_picture_at_the_edge_is_shown() {
         fill();
         QSignalSpy shown(&*view_, &TimelineView::show_frame);
@@ -83,7 +83,7 @@ private slots:
     void less_than_the_usual_distance_is_a_click() {
         fill();
         const int steps = project_->undo().count(), far = QApplication::startDragDistance();
-        QVERIFY(pixels_per_frame(0) > 6); // so that it would be a frame
+        QVERIFY(pixels_per_frame(0) > 6); // far enough for a frame
         drag(out_edge(0), out_edge(0) - QPoint(far - 1, 0), 1);
         QCOMPARE(project_->undo().count(), steps);
         drag(out_edge(0), out_edge(0) - QPoint(far, 0), 1);
@@ -91,8 +91,8 @@ private slots:
         QCOMPARE(project_->shot(0).out, 33 - int(std::lround(far / pixels_per_frame(0))));
     }
 
-    /// Esc belongs to the timeline as long as something is held there, else to the run that it would stop; and no other
-    /// key lets go.
+    /// While an edge is held Esc belongs to the timeline, and otherwise to the run that it would stop. No other key
+    /// lets go of the edge.
     void escape_is_kept_from_the_window_while_an_edge_is_held() {
         fill();
         QVERIFY(!keeps_key(&*view_, Qt::Key_Escape));
@@ -114,7 +114,7 @@ private slots:
         QVERIFY(keeps_key(view_->findChild<QLineEdit*>(), Qt::Key_Escape));
     }
 
-    /// The shot that has come into its place has edges of its own.
+    /// The shot that takes its place has edges of its own.
     void what_is_removed_while_it_is_held_is_let_go() {
         fill();
         press(out_edge(0));
@@ -141,7 +141,7 @@ private slots:
                  Qt::PointingHandCursor);
     }
 
-    /// Behind the last shot; it means that one, and neither selects nor moves anything.
+    /// The button stands behind the last shot and means that one. It neither selects nor moves anything.
     void the_button_extends_the_last_shot() {
         fill();
         view_->set_playhead(5);
@@ -173,7 +173,7 @@ private slots:
         view_->horizontalScrollBar()->setValue(0);
         turn({0, -120});
         QCOMPARE(bar.value(), 120);
-        turn({-50, 20}); // a tilted wheel: along what it turns more
+        turn({-50, 20}); // a tilted wheel scrolls along the axis that it turns more
         QCOMPARE(bar.value(), 170);
         turn({0, 120});
         QCOMPARE(bar.value(), 50);
@@ -182,7 +182,7 @@ private slots:
         QVERIFY(view_->shot_rect(0).width() < wide);
     }
 
-    /// Out of sight it is no place to zoom around: what is in the middle stays there.
+    /// If the playhead is out of sight, zooming keeps the middle in its place.
     void zoom_keeps_what_is_seen() {
         fill();
         view_->set_playhead(0);
@@ -212,7 +212,7 @@ private slots:
         QVERIFY(in_sight(1));
     }
 
-    /// At the end of the cut the last picture stays; a press on the ruler ends the playing.
+    /// At the end of the cut the last picture stays, and a press on the ruler stops playing.
     void the_end_shows_the_last_picture() {
         fill();
         QSignalSpy shown(&*view_, &TimelineView::show_frame);
@@ -228,7 +228,7 @@ private slots:
         release({view_->shot_rect(1).left() + 1, 10});
     }
 
-    /// The frame that is seen is the last one of the shot then.
+    /// The frame that is visible becomes the last one of the shot.
     void a_shot_ends_at_the_playhead() {
         fill();
         QSignalSpy said(&*view_, &TimelineView::said);
@@ -241,7 +241,7 @@ private slots:
     }
 
     void moved_and_chosen_by_keys() {
-        fill(); // a, b, c
+        fill(); // the shots a, b, c
         QSignalSpy said(&*view_, &TimelineView::said);
         view_->select(1);
         view_->select_beside(-1);
@@ -250,7 +250,7 @@ private slots:
         view_->move_selected(-1);
         QCOMPARE(said.count(), 1);
         QVERIFY2(said[0][0].toString().contains("first"), qPrintable(said[0][0].toString()));
-        view_->move_selected(1); // b, a, c
+        view_->move_selected(1); // now b, a, c
         QCOMPARE(project_->shot(1).current().video, file("a.mkv"));
         QCOMPARE(view_->selected(), 1);
         QCOMPARE(view_->playhead(), 17);
@@ -262,7 +262,7 @@ private slots:
         QCOMPARE(view_->selected(), 1);
     }
 
-    /// What is done in between parts two lengthenings; what is seen is the frame that was won.
+    /// Two lengthenings with something between them are two steps. The preview shows the frame that was won.
     void a_lengthening_is_a_step_of_its_own() {
         fill();
         project_->trim(0, 0, 20);
@@ -298,7 +298,7 @@ private slots:
         QTest::keyClick(edit, Qt::Key_Return);
         QCOMPARE(project_->shot(2).name, QStringLiteral("rest"));
         QMenu& menu = menu_of(0);
-        view_->select(3); // while it is open
+        view_->select(3); // while the menu is open
         named(menu, "Remove")->trigger();
         QCOMPARE(project_->count(), 3);
         QCOMPARE(project_->shot(0).current().video, file("b.mkv"));
@@ -324,7 +324,7 @@ private slots:
                 if (all[i]->isCheckable() && all[i]->isChecked()) rows << i;
             return rows;
         };
-        QCOMPARE(checked(), QList<int>{2}); // the one that came last
+        QCOMPARE(checked(), QList<int>{2}); // the one that was added last
         takes()[1]->trigger();
         QCOMPARE(project_->shot(1).current().video, file("c.mkv"));
         QCOMPARE(checked(), QList<int>{1});
@@ -333,7 +333,7 @@ private slots:
         for (const Take& left : project_->shot(1).takes) QVERIFY(left.video != file("c.mkv"));
     }
 
-    /// That its video is gone, where it is read; and it is drawn again once it is back.
+    /// The shot itself says that its video is missing, and its thumbnails are drawn again once it is back.
     void a_missing_video_is_told_of_until_it_is_back() {
         const QString video = file("moved.mkv"), aside = file("aside.mkv");
         write_grey_clip(video, 5, 96, 54, 200);
@@ -354,7 +354,7 @@ private slots:
         named(menu_of(3), "Locate …")->trigger();
         QCOMPARE(located.count(), 1);
         QCOMPARE(located[0][0].toInt(), 3);
-        (void)thumbnails_->frame(video, 0, 32); // asked for in vain
+        (void)thumbnails_->frame(video, 0, 32); // this frame was asked for in vain
         QTest::qWait(50);
         QVERIFY(QFile::rename(aside, video));
         project_->look_at_media();

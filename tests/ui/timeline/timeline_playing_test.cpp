@@ -18,7 +18,7 @@ private slots:
     void plays_through_at_true_speed() {
         fill();
         QSignalSpy shown(&*view_, &TimelineView::show_frame);
-        view_->set_playhead(50); // nine frames of 24 a second are left
+        view_->set_playhead(50); // nine frames at 24 a second are left
         QElapsedTimer timer;
         timer.start();
         view_->set_playing(true);
@@ -29,7 +29,7 @@ private slots:
         for (int i = 1; i < shown.count(); ++i) QVERIFY(shown[i][2].toInt() >= shown[i - 1][2].toInt());
     }
 
-    /// A shot whose picture is not there yet is not played over: time stands, and goes on from there.
+    /// A shot whose picture is not ready must not be skipped. Time stands still and goes on from there.
     void waits_for_what_is_not_seen_yet() {
         fill();
         bool waits = false;
@@ -43,7 +43,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(waits, 30000);
         const int there = view_->playhead();
         QVERIFY(there >= 33 && view_->playing());
-        QVERIFY(expected.contains(file("b.mkv"))); // before it was there
+        QVERIFY(expected.contains(file("b.mkv"))); // it was asked for before it was ready
         QTest::qWait(200);
         QCOMPARE(view_->playhead(), there);
         QSignalSpy shown(&*view_, &TimelineView::show_frame);
@@ -52,7 +52,7 @@ private slots:
         QCOMPARE(view_->playhead(), 58);
         QVERIFY(shown.count() > 0);
         QVERIFY(expected.last().isEmpty());
-        // Backwards the shot before is what comes.
+        // Backwards the shot before it comes next.
         view_->set_playhead(35);
         expected.clear();
         view_->shuttle(-1);
@@ -60,14 +60,14 @@ private slots:
         view_->set_playing(false);
     }
 
-    /// J, K, L as in the preview; where the playhead is put meanwhile it goes on from there.
+    /// J, K and L work as in the preview. If the playhead is moved meanwhile, playing goes on from there.
     void shuttles_both_ways() {
         fill();
         view_->set_playhead(4);
         view_->shuttle(-1);
         QCOMPARE(view_->speed(), -1.0);
         QTRY_COMPARE_WITH_TIMEOUT(view_->playhead(), 0, 30000);
-        QTRY_VERIFY_WITH_TIMEOUT(!view_->playing(), 30000); // at the beginning it stands
+        QTRY_VERIFY_WITH_TIMEOUT(!view_->playing(), 30000); // it stops at the beginning
         view_->shuttle(-1);
         QVERIFY(!view_->playing());
         view_->shuttle(1);

@@ -34,7 +34,7 @@ private slots:
 
     void says_what_it_is_for_when_empty() {
         QVERIFY(view_->accessibleDescription().contains(QStringLiteral("Drop")));
-        view_->split_at_playhead(); // nothing to do, nothing happens
+        view_->split_at_playhead(); // there is nothing to do, and nothing happens
         view_->trim_to_playhead(true);
         view_->trim_to_playhead(false);
         view_->set_playing(true);
@@ -44,7 +44,7 @@ private slots:
         QCOMPARE(project_->undo().count(), 0);
     }
 
-    /// As elsewhere: a clear line, not one that is blurred over two pixels.
+    /// The frame must be a clear line, as elsewhere, and not blurred over two pixels.
     void the_focus_is_framed_in_the_colour_of_the_theme() {
         view_->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&*view_));
@@ -84,7 +84,7 @@ private slots:
         QCOMPARE(project_->shot(0).out, 25);
         QCOMPARE(project_->undo().count(), steps + 2);
         drag({view_->shot_rect(0).right() - 3, now.center().y()}, {now.right() + 900, now.center().y()}, 9);
-        QCOMPARE(project_->shot(0).out, 33); // not past its end
+        QCOMPARE(project_->shot(0).out, 33); // not beyond its end
         for (int i = 0; i < 3; ++i) project_->undo().undo();
         QCOMPARE(project_->shot(0).in, 0);
         QCOMPARE(project_->shot(0).out, 33);
@@ -98,7 +98,7 @@ private slots:
         QCOMPARE(project_->count(), 4);
         QCOMPARE(project_->shot(0).out, 10);
         QCOMPARE(view_->selected(), 1);
-        view_->remove_selected(); // ripple
+        view_->remove_selected(); // the shots behind it close the gap
         QCOMPARE(project_->count(), 3);
         QCOMPARE(project_->frames(), 10 + 17 + 9);
         view_->set_playhead(0);
@@ -115,7 +115,7 @@ private slots:
         QCOMPARE(project_->count(), 0);
     }
 
-    /// What is undone out of sight would seem to do nothing.
+    /// An undo out of sight would seem to do nothing.
     void what_is_undone_comes_into_sight() {
         fill();
         project_->trim(0, 3, 30);
@@ -131,7 +131,7 @@ private slots:
         QVERIFY(!in_sight(2));
     }
 
-    /// What comes back is what is selected: the next key means it.
+    /// The shot that comes back is selected, since the next key should mean it.
     void a_shot_that_comes_back_is_selected() {
         fill();
         for (const int row : {1, 2}) {
@@ -142,19 +142,19 @@ private slots:
             QCOMPARE(project_->count(), 3);
             QCOMPARE(view_->selected(), row);
         }
-        project_->add_shot(take_of_video(file("a.mkv")), 0); // a new one takes nothing
+        project_->add_shot(take_of_video(file("a.mkv")), 0); // a new shot does not take the selection
         QCOMPARE(view_->selected(), 3);
     }
 
     void the_selected_shot_stays_itself() {
-        fill(); // a, b, c
+        fill(); // the shots a, b, c
         view_->select(1);
         project_->move_shot(0, 2);
         QCOMPARE(view_->selected(), 0);
         view_->select(1);
         project_->undo().undo();
-        QCOMPARE(view_->selected(), 2); // c
-        // Of two halves that are one again that one.
+        QCOMPARE(view_->selected(), 2); // it is c
+        // When two halves become one shot again, that one is selected.
         view_->set_playhead(10);
         view_->split_at_playhead();
         QCOMPARE(view_->selected(), 1);
@@ -172,7 +172,7 @@ private slots:
         view_->rename_selected();
         auto* edit = view_->findChild<QLineEdit*>();
         QVERIFY(edit);
-        QTest::keyClicks(edit, QStringLiteral("xsx")); // letters of the text, no commands
+        QTest::keyClicks(edit, QStringLiteral("xsx")); // letters are text here and no commands
         QTest::keyClick(edit, Qt::Key_Return);
         QCOMPARE(project_->shot(1).name, QStringLiteral("xsx"));
         QCOMPARE(project_->count(), 3);
@@ -198,7 +198,7 @@ private slots:
         QCOMPARE(opened[0][1].toString(), file("c.mkv"));
     }
 
-    /// On its edges, too, which may be all that is seen of it; and not into the next one.
+    /// Also on its edges, which may be all that is visible of it, and not into the next shot.
     void a_click_goes_into_the_shot() {
         fill();
         const QRect second = view_->shot_rect(1);
@@ -226,7 +226,7 @@ private slots:
         move(to - QPoint(40, 0));
         QCOMPARE(project_->shot(0).out, 33);
         QTest::mouseRelease(viewport, Qt::LeftButton, {}, to);
-        // What is removed while it is held is not followed by the next one.
+        // If the shot is removed while its edge is held, the drag must not go on with the next one.
         QTest::mousePress(viewport, Qt::LeftButton, {}, from);
         move(to);
         view_->remove_selected();
@@ -250,7 +250,7 @@ private slots:
             return static_cast<QAction*>(nullptr);
         };
         QVERIFY(named("Retake") && named("Remove"));
-        QVERIFY(!named("Retake")->isEnabled()); // a video from elsewhere has no request to take again
+        QVERIFY(!named("Retake")->isEnabled()); // a video from elsewhere has no request to make it again
         named("Remove")->trigger();
         menu->close();
         QCOMPARE(project_->count(), 2);
@@ -270,7 +270,7 @@ private slots:
         QVERIFY(std::any_of(actions.begin(), actions.end(), is_it));
     }
 
-    /// Where the number of the take has no room beside it.
+    /// If there is no room beside it for the number of the take.
     void a_shot_of_several_takes_tells_its_length() {
         fill();
         view_->resize(320, 140);
@@ -287,7 +287,7 @@ private slots:
     void tips_say_rates_and_lengths_as_people_write_them() {
         Take take = take_of_video(file("a.mkv"));
         take.fps = 23.976;
-        take.name = QStringLiteral("Tom%2C Jerry.mkv"); // no place for a number
+        take.name = QStringLiteral("Tom%2C Jerry.mkv"); // must not be read as a placeholder for a number
         project_->add_shot(take);
         view_->setLocale(QLocale(QLocale::German));
         const auto tip = [&](int row) {
@@ -304,7 +304,7 @@ private slots:
         QVERIFY2(tip(1).contains(QStringLiteral("41.666,7 s")), qPrintable(tip(1)));
     }
 
-    /// A trimmed edge stays under the pointer; what comes in afterwards can be seen.
+    /// A trimmed edge stays under the pointer, and shots that are added afterwards can be seen.
     void the_whole_cut_is_seen_again_after_a_trim() {
         fill();
         const QRect rect = view_->shot_rect(0);
@@ -339,17 +339,17 @@ private slots:
         QSignalSpy refused(&*view_, &TimelineView::files_refused);
         view_->add_files({file("b.mkv"), file("text.mp4"), file("c.mkv")}, 1);
         QTRY_COMPARE_WITH_TIMEOUT(project_->count(), 4, 30000);
-        QCOMPARE(issue.count(), 2); // of several they are told together
+        QCOMPARE(issue.count(), 2); // several are reported together
         QCOMPARE(refused.count(), 1);
         QCOMPARE(refused[0][1].toInt(), 2);
         QCOMPARE(project_->shot(1).current().video, file("b.mkv"));
         QCOMPARE(project_->shot(2).current().video, file("c.mkv"));
-        QCOMPARE(project_->undo().count(), steps + 1); // dropped together, undone together
+        QCOMPARE(project_->undo().count(), steps + 1); // files that are dropped together are undone together
         project_->undo().undo();
         QCOMPARE(project_->count(), 2);
     }
 
-    /// What the cut has no room for is not told to be in it.
+    /// Files that the cut has no room for must not be reported as added.
     void only_what_was_added_is_told() {
         write_png(to_path(file("full.png")), Image(96, 54));
         const Take still = take_of_picture(file("full.png"), 24);
@@ -363,7 +363,7 @@ private slots:
         QCOMPARE(added.count(), 0);
     }
 
-    /// What another program wrote in its place is what is drawn.
+    /// The thumbnail must show what another program has written meanwhile.
     void a_video_that_is_written_anew_is_drawn_anew() {
         const QString video = file("anew.mkv");
         write_grey_clip(video, 3, 96, 54);
@@ -371,7 +371,7 @@ private slots:
         const auto grey = [&] { return qGray(thumbnails_->frame(video, 0, 32).pixel(2, 2)); };
         QTRY_VERIFY_WITH_TIMEOUT(!thumbnails_->frame(video, 0, 32).isNull(), 30000);
         const int before = grey();
-        background_pool()->waitForDone(); // it has been looked at
+        background_pool()->waitForDone(); // until the file has been looked at
         QCoreApplication::processEvents();
         write_grey_clip(video, 4, 96, 54, 200);
         project_->look_at_media();
@@ -379,7 +379,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(anew(), 30000);
     }
 
-    /// A card and the frames of another tool are shots as videos are.
+    /// A still picture and another program's frames become shots, as videos do.
     void pictures_and_frames_become_shots() {
         Image card(96, 54);
         std::fill(card.rgb.begin(), card.rgb.end(), std::uint8_t(200));
@@ -394,7 +394,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(project_->count(), 2, 30000);
         QCOMPARE(project_->shot(1).frames(), 10);
         QCOMPARE(project_->shot(1).current().fps, 16.0);
-        // Longer by its edges, by keys, and back in as many steps.
+        // Keys lengthen it at its edges, and it comes back in as many steps.
         const int steps = project_->undo().count();
         QSignalSpy shown(&*view_, &TimelineView::show_frame);
         QRect rect = view_->shot_rect(0);
@@ -410,10 +410,10 @@ private slots:
         for (int i = 0; i < 3; ++i) view_->lengthen_selected(1);
         QCOMPARE(project_->shot(0).frames(), before + 3);
         QCOMPARE(project_->undo().count(), steps + 3);
-        for (const auto& each : shown) QCOMPARE(each[2].toInt(), 0); // of a still there is one picture
+        for (const auto& each : shown) QCOMPARE(each[2].toInt(), 0); // a still has only one picture
         view_->select(1);
         view_->lengthen_selected(1);
-        QCOMPARE(project_->shot(1).frames(), 10); // there is nothing more to show
+        QCOMPARE(project_->shot(1).frames(), 10); // there are no more frames to show
         view_->lengthen_selected(-1);
         QCOMPARE(project_->shot(1).frames(), 9);
         QCOMPARE(project_->undo().count(), steps + 4);
@@ -425,7 +425,7 @@ private slots:
         }
     }
 
-    /// A scroll bar takes of the track's height, and hides nothing of it.
+    /// A scroll bar makes the track lower, and must not hide a part of it.
     void all_of_a_shot_is_seen_above_a_scroll_bar() {
         view_->resize(900, view_->minimumSizeHint().height());
         fill();
@@ -469,7 +469,7 @@ private slots:
         QAccessibleInterface* face = QAccessible::queryAccessibleInterface(&*view_);
         QVERIFY(face && face->valueInterface());
         QCOMPARE(face->text(QAccessible::Name), QStringLiteral("Timeline"));
-        // Frames are counted from 1, and behind the last one is the end.
+        // Frames are counted from 1, and the end is behind the last one.
         QCOMPARE(face->valueInterface()->minimumValue().toInt(), 1);
         QCOMPARE(face->valueInterface()->maximumValue().toInt(), 60);
         face->valueInterface()->setCurrentValue(12);
@@ -482,7 +482,7 @@ private slots:
         QVERIFY(view_->accessibleDescription().contains(QStringLiteral("shot 2")));
     }
 
-    /// Of the take that is meant, from where it begins; of a file that is gone, none.
+    /// The thumbnails are those of the chosen take from its beginning on, and a missing file has none.
     void shots_show_their_pictures() {
         fill();
         project_->trim(0, 4, 30);
@@ -491,7 +491,7 @@ private slots:
         gone.video = file("gone.mp4"), gone.name = QStringLiteral("lost"), gone.frames = 12, gone.width = 96,
         gone.height = 54;
         project_->add_shot(gone);
-        // The grey of the clip there; -1: something else is painted.
+        // The grey of the clip at this place, or -1 if something else is painted there.
         const auto grey = [&](int row) {
             const QRect rect = view_->shot_rect(row);
             const QRgb pixel = view_->grab().toImage().pixel(rect.left() + 40, rect.bottom() - 20);

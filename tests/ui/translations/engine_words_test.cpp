@@ -13,7 +13,7 @@ using namespace denoir::ui;
 class EngineWordsTest : public QObject {
     Q_OBJECT
 private slots:
-    /// What the engine says comes with its values filled in, maybe with a sentence as a value.
+    /// The engine's messages arrive with their values filled in, and a value may be a sentence itself.
     void the_engine_speaks_german() {
         EngineWords words;
         QVERIFY(!words.read(QStringLiteral(":/denoir/translations/engine_none.json")) && words.isEmpty());
@@ -48,7 +48,7 @@ private slots:
         QVERIFY(words.translate("Elsewhere", "is missing", nullptr, -1).isNull());
     }
 
-    /// As the window writes its own; versions, names and paths are as they are.
+    /// They are written as the window writes its own numbers. Versions, names and paths stay as they are.
     void sizes_have_the_decimal_point_of_the_language() {
         const QLocale before;
         const auto put_back = qScopeGuard([&] { QLocale::setDefault(before); });
@@ -75,7 +75,7 @@ private slots:
         QVERIFY(german("the run needs about 3.50 GiB, the disk has 812.4 MiB left").contains("3.50 GiB"));
     }
 
-    /// What the command line calls options are fields in the window.
+    /// The window has fields where the command line has options.
     void the_engine_names_no_options() {
         EngineWords words;
         QVERIFY(words.read(QStringLiteral(":/denoir/translations/engine_en.json")));
@@ -85,7 +85,8 @@ private slots:
         QVERIFY(words.translate("Engine", "image-to-video needs a start image", nullptr, -1).isNull());
     }
 
-    /// A problem is told in one language. In English what is wrong may have no other words, and what to do has.
+    /// A problem and its hint must be in the same language. In English the window may have no other words for the
+    /// problem, but it does for the hint.
     void a_problem_and_its_hint_are_of_one_language() {
         const app::Issue issue{{}, "model", "there is no bundled demo model here", "give --model DIR or FILE"},
             other{{}, "model", "a sentence that nobody knows", "give --model DIR or FILE"};

@@ -28,7 +28,7 @@ STRING = r'R"\(.*?\)"|"(?:[^"\\]|\\.)*"'
 
 
 def engine_literals(source):
-    """The texts between quotes of the engine and what is built on it, neighbours joined, values as {}."""
+    """The texts between quotes in the engine and in what is built on it; neighbours are joined, and values become {}."""
     texts = set()
     for folder, _, names in (entry for room in ("engine", "app") for entry in os.walk(os.path.join(source, room))):
         for name in names:
@@ -44,7 +44,7 @@ def engine_literals(source):
 
 
 def engine_words(source):
-    """What is wrong with the studio's words: a sentence that the engine does not say any more, or says with other values."""
+    """Finds sentences in the studio's list that the engine does not say any more, or says with other values."""
     literals = engine_literals(source)
     whole = "\n".join(literals)
     read = {}
@@ -67,7 +67,7 @@ INSTEAD = {"Anfangsbild": "Startbild", "Startwert": "Seed", "gescheitert": "fehl
 
 
 def second_words(source):
-    """German texts with another word for what has one, and names in the window that two things share."""
+    """Finds German texts with a second word for a thing that has one, and names in the window that two things share."""
     named = {}
     with open(os.path.join(source, "ui/translations/engine_de.json"), encoding="utf-8") as file:
         texts = list(json.load(file).values())

@@ -21,7 +21,8 @@
 
 namespace denoir::ui {
 
-/// In the home's data folder a sweep of these axes whose clips are there, each another one, against the first.
+/// Makes a sweep of these axes in the home's data folder. All of its clips are there and differ, and each is compared
+/// with the first.
 inline QString made_sweep(const app::Home& home, const char* name, const std::vector<SweepAxis>& axes, int frames = 4) {
     Sweep sweep;
     sweep.request = app::tiny_request();
@@ -42,7 +43,7 @@ inline QString made_sweep(const app::Home& home, const char* name, const std::ve
     return home.file(QLatin1String(name));
 }
 
-/// Opens it in the layout Tune.
+/// Opens the sweep in the layout Tune.
 inline SweepGrid& show_sweep(StudioFixture& studio, const QString& sweep) {
     auto& sweeps = studio.core().sweeps();
     sweeps.open(sweep);
@@ -50,7 +51,7 @@ inline SweepGrid& show_sweep(StudioFixture& studio, const QString& sweep) {
     return studio.window().findChild<SweepView*>()->grid();
 }
 
-/// The menu of a cell, while it is open.
+/// Opens the menu of a cell, calls `use` and closes it.
 inline void with_menu(SweepView& view, std::size_t cell, const std::function<void(QMenu&)>& use) {
     bool used = false;
     QTimer::singleShot(0, &view, [&] {

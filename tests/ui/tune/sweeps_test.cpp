@@ -30,7 +30,7 @@
 using namespace denoir;
 using namespace denoir::ui;
 
-/// Counts how often a scroll bar comes, and ends it where that would go on for ever.
+/// Counts how often a scroll bar appears, and stops it if it would go on forever.
 struct ShowCount : QObject {
     static constexpr int most = 50;
     explicit ShowCount(QScrollBar& bar) : bar_(bar) { bar.installEventFilter(this); }
@@ -49,7 +49,7 @@ private:
 class SweepsTest : public QObject {
     Q_OBJECT
 private slots:
-    /// Grid, table and plot mean one clip, from the first moment on.
+    /// From the first moment on, the grid, the table and the plot must have the same current clip.
     void a_sweep_that_comes_has_one_current_clip() {
         const app::Home home;
         const QString first = made_sweep(home, "first", {parse_axis("seed", "1..3")}),
@@ -62,16 +62,17 @@ private slots:
             QCOMPARE(*grid.current(), 0U);
             QVERIFY(table->currentIndex().isValid());
             QCOMPARE(table->currentIndex().data(SweepModel::CellRole).toInt(), 0);
-            QVERIFY(plot->accessibleDescription().isEmpty()); // the reference has no figures, nor does the sweep before
+            // The reference has no figures, and the sweep before must leave none here.
+            QVERIFY(plot->accessibleDescription().isEmpty());
             grid.set_current(1);
-            // Its figures come after it was chosen.
+            // The figures come after the clip was chosen.
             QTRY_VERIFY_WITH_TIMEOUT(studio.core().sweeps().shown()->cell(1).figures, 30000);
             QTRY_VERIFY2(plot->accessibleDescription().contains(" dB in 2.0 s"),
                          qPrintable(plot->accessibleDescription()));
         }
     }
 
-    /// Beside others that are selected, too.
+    /// Also if other clips are selected.
     void the_menu_means_the_clip_that_it_was_opened_on() {
         const app::Home home;
         const QString sweep = made_sweep(home, "sweep", {parse_axis("seed", "1..3")});
@@ -79,7 +80,7 @@ private slots:
         StudioFixture studio(Layout::tune);
         SweepGrid& grid = show_sweep(studio, sweep);
         auto& view = *studio.window().findChild<SweepView*>();
-        grid.set_current(1, true); // and the first
+        grid.set_current(1, true); // selects it beside the first
         const auto starred = [&](std::size_t cell) {
             return studio.core().history.starred(app::to_qstring(studio.core().sweeps().shown()->cell(cell).run));
         };
@@ -89,15 +90,15 @@ private slots:
         };
         with_menu(view, 0, star);
         QVERIFY(starred(0) && !starred(1));
-        // By its star, too, though another clip is the current one.
-        QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 20000); // its place is the last one
+        // The same for a click on its star while another clip is the current one.
+        QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 20000); // until the cell is in its final place
         studio.click(grid.viewport(), grid.cell_rect(0).bottomRight() - QPoint(6, 6));
         QCOMPARE(*grid.current(), 0U);
-        QTRY_VERIFY(!starred(0) && !starred(1)); // the first star is still being stored
+        QTRY_VERIFY(!starred(0) && !starred(1)); // until the first star is stored
         QSignalSpy opened(&view, &SweepView::open_run);
         QTest::mouseDClick(grid.viewport(), Qt::LeftButton, {}, grid.cell_rect(0).bottomRight() - QPoint(6, 6));
-        QCOMPARE(opened.count(), 0); // nor is it a click on the clip
-        // Of a sweep that gives way there is no menu.
+        QCOMPARE(opened.count(), 0); // and it is no click on the clip either
+        // If another sweep is shown, the menu closes.
         with_menu(view, 2, [&](QMenu& menu) {
             studio.core().sweeps().open(small);
             QTRY_COMPARE_WITH_TIMEOUT(studio.core().sweeps().shown()->size(), 2U, 20000);
@@ -133,7 +134,7 @@ private slots:
         studio.find<QComboBox>("page-0")->setFocus();
         studio.key(Qt::Key_Down);
         QCOMPARE(grid.shape().page(0), 1);
-        QTest::qWait(1); // what was put away is gone
+        QTest::qWait(1); // until the widgets that were replaced are deleted
         QVERIFY(studio.find<QComboBox>("page-0")->hasFocus());
         studio.key(Qt::Key_Down);
         QCOMPARE(grid.shape().page(0), 2);
@@ -156,20 +157,20 @@ private slots:
         QVERIFY(named("Pause") && !named("Play all together"));
         view.player().pause();
         QVERIFY(!named("Pause") && named("Play all together"));
-        QStringList names; // without one each text would be told
+        QStringList names; // without a name a screen reader would read out every text
         for (const auto* label : view.findChildren<QLabel*>())
             if (label->text().startsWith("frame ")) names << label->accessibleName();
         QCOMPARE(names, QStringList{"Frame shown"});
     }
 
-    /// Many small turns of a wheel are one notch, and aside it does not turn.
+    /// Many small turns of a wheel add up to one notch, and a sideways turn does not zoom.
     void a_wheel_zooms_by_as_much_as_it_turns() {
         const app::Home home;
         const QString folder = made_sweep(home, "sweep", {parse_axis("seed", "1..3")});
         StudioFixture studio(Layout::tune);
         SweepGrid& grid = show_sweep(studio, folder);
         QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 20000);
-        grid.zoom_to_fit(); // in the clips' shape: the grid may not have been told of them yet
+        grid.zoom_to_fit(); // the grid may not know the shape of the clips yet
         const int before = grid.cell_rect(0).width();
         const auto turn = [&](QPoint by) {
             const QPointF at = grid.viewport()->rect().center();
@@ -197,7 +198,7 @@ private slots:
         QVERIFY(told > 0);
     }
 
-    /// Where it stands at no axis it names its field.
+    /// An error that belongs to no axis names its field.
     void what_is_wrong_names_its_field() {
         const app::Home home;
         const QString run = listed_run(home, "parent", 4, 5);
@@ -210,7 +211,7 @@ private slots:
         const auto* summary = studio.find<QLabel>("sweep-summary");
         QTRY_VERIFY2_WITH_TIMEOUT(summary->text().contains("a branch keeps it"), qPrintable(summary->text()), 20000);
         QVERIFY2(summary->text().startsWith("steps: "), qPrintable(summary->text()));
-        // Else its file.
+        // Otherwise it names its file.
         write(home.file("style.safetensors"), "no LoRA");
         Request styled = app::tiny_request();
         styled.loras.push_back({.file = app::to_path(home.file("style.safetensors"))});
@@ -219,7 +220,7 @@ private slots:
                                   20000);
     }
 
-    /// As in any other field, for as long as it is wrong.
+    /// As in any other field the mark lasts as long as the value is wrong.
     void what_is_wrong_is_marked_at_once() {
         const app::Home home;
         StudioFixture studio(Layout::tune);
@@ -261,7 +262,7 @@ private slots:
                  qPrintable(studio.core().project.undo().undoText()));
     }
 
-    /// The row above the grid has room in the smallest usual window, in German and with all that it can hold, too.
+    /// The row above the grid must fit into the smallest usual window, also in German and with everything in it.
     void the_grid_leaves_the_window_its_size() {
         const app::Home home;
         const QString folder = made_sweep(
@@ -279,7 +280,7 @@ private slots:
         QCOMPARE(missing->toolButtonStyle(), Qt::ToolButtonIconOnly);
         studio.window().resize(1400, 700);
         QTRY_COMPARE(missing->toolButtonStyle(), Qt::ToolButtonTextBesideIcon);
-        // The time that is left is read before the words of buttons are.
+        // The time left must stay readable, even if the buttons lose their words.
         auto* progress = studio.find<ElidedLabel>("sweep-progress");
         for (int width = 1392; width >= 1024; width -= 8) {
             progress->set_text(QString::fromUtf8("Clip 12 von 48 · noch etwa 1 h 25 min"));
@@ -289,8 +290,8 @@ private slots:
         }
     }
 
-    /// All figures are seen in the smallest usual window, in German too, also of clips that were there already; why one
-    /// failed pushes them not far aside.
+    /// In the smallest usual window, also in German, every figure must be visible, also those of clips that were taken
+    /// over. The reason why a clip failed may be long and must not push them away.
     void figures_are_seen_without_scrolling() {
         const app::Home home;
         const std::vector<SweepAxis> axes{parse_axis("steps", "2, 3"), parse_axis("guidance", "1, 2, 3")};
@@ -314,7 +315,7 @@ private slots:
         const auto* table = studio.find<QTreeView>("sweep-table");
         const auto widest = [&] { return table->header()->length(); };
         show_sweep(studio, reused);
-        QTRY_VERIFY_WITH_TIMEOUT(!table->model()->index(1, 4).data().toString().isEmpty(), 30000); // measured
+        QTRY_VERIFY_WITH_TIMEOUT(!table->model()->index(1, 4).data().toString().isEmpty(), 30000);
         QVERIFY2(widest() <= table->viewport()->width(), qPrintable(QString::number(widest())));
         const QModelIndex state = table->model()->index(1, 2);
         QVERIFY(state.data(Qt::ToolTipRole).toString() != state.data().toString());
@@ -322,7 +323,8 @@ private slots:
         QTRY_VERIFY2(widest() < 800, qPrintable(QString::number(widest())));
     }
 
-    /// At some sizes each scroll bar of the table needs the other, and the plot beside it gives way to both.
+    /// At some sizes each of the table's scroll bars makes the other one necessary while the plot gives way to both,
+    /// and that must not go round in circles.
     void the_table_comes_to_rest_in_every_size() {
         const app::Home home;
         const QString folder = made_sweep(
@@ -334,7 +336,7 @@ private slots:
         auto* dock = studio.find<QDockWidget>("sweep-dock");
         dock->setFloating(true);
         ShowCount shows(*table->horizontalScrollBar());
-        // Where the plot gives way, and the rows just fit.
+        // The sizes at which the plot gives way and the rows just fit.
         const int most = table->header()->length() + plot.sizeHint().width() + 40;
         dock->resize(most, 300);
         QCoreApplication::processEvents();
@@ -343,14 +345,14 @@ private slots:
         for (int height = rows - 4; height < rows + 16; ++height)
             for (int width = most; width > most - 110; width -= 2) {
                 shows.count = 0;
-                table->sortByColumn(width / 2 % 7 - 1, Qt::AscendingOrder); // whose title needs room for the arrow
+                table->sortByColumn(width / 2 % 7 - 1, Qt::AscendingOrder); // its title needs room for the arrow
                 dock->resize(width, height);
                 for (int turn = 0; turn < 2 && shows.count < ShowCount::most; ++turn) QCoreApplication::processEvents();
                 QVERIFY2(shows.count < ShowCount::most, qPrintable(QStringLiteral("%1x%2").arg(width).arg(height)));
             }
     }
 
-    /// As they are written: no letter is a key.
+    /// An ampersand in a value is a letter and marks no key.
     void values_keep_their_ampersands() {
         const app::Home home;
         const QString folder = made_sweep(home, "sweep", {parse_axis("prompt", "a cat&dog | a fox")});
@@ -366,7 +368,7 @@ private slots:
         QVERIFY2(texts.contains("a cat&dog"), qPrintable(texts.join('|')));
     }
 
-    /// Of the sweep that is shown, and no longer than it is.
+    /// Only for the sweep that is shown, and only as long as it is.
     void only_what_is_shown_is_told_to_be_measured() {
         const app::Home home;
         const QString slow = made_sweep(home, "slow", {parse_axis("seed", "1..12")}, 40),
@@ -384,8 +386,8 @@ private slots:
         QCOMPARE(progress->whole(), QString());
     }
 
-    /// The clip at work is open, and waits no more.
-    void nothing_to_leave_out_is_said() {
+    /// The clip that is being rendered has begun and can no longer be left out.
+    void having_nothing_to_leave_out_is_said() {
         const app::Home home;
         StudioFixture studio(Layout::tune);
         load_tiny(studio);
@@ -400,8 +402,8 @@ private slots:
         QVERIFY(studio.idle());
     }
 
-    /// Before the sweep is begun, where what it comes to is read.
-    void what_the_plan_warns_of_stands_above_the_grid() {
+    /// Warnings stand where the user reads what the sweep will take, before it is begun.
+    void warnings_of_the_plan_stand_above_the_grid() {
         const app::Home home;
         const std::filesystem::path model = app::to_path(home.file("model"));
         std::filesystem::copy(DENOIR_TINY_MODEL, model, std::filesystem::copy_options::recursive);
@@ -420,7 +422,7 @@ private slots:
         QVERIFY2(warnings->text().contains("2 files hold a VAE"), qPrintable(warnings->text()));
     }
 
-    /// What a clip at work says stands above its bar, in cells of any size.
+    /// What a cell says about a clip at work stands above its bar, in cells of any size.
     void words_of_a_small_cell_have_room() {
         app::SweepDocument::CellView view;
         view.state = app::SweepDocument::State::running;
@@ -449,8 +451,8 @@ private slots:
         QVERIFY2(words.contains("Called off"), qPrintable(words));
     }
 
-    /// Anybody may have put a file of that name into a folder.
-    void a_request_in_a_sweeps_place_is_none() {
+    /// Anyone may have put another file with this name into a folder.
+    void a_request_in_the_place_of_a_sweep_is_refused() {
         const app::Home home;
         QVERIFY(QDir().mkpath(home.file("request")));
         write_file(app::to_path(home.file("request/sweep.json")), R"({"schema": 1, "prompt": "a fox", "steps": 3})");

@@ -48,7 +48,7 @@ class TuneHandsTest : public QObject {
             if (action->text().section(QLatin1Char('\t'), 0, 0) == QLatin1String(text)) return action;
         return nullptr;
     }
-    /// Chooses an entry of the menu of a cell.
+    /// Chooses an entry from the menu of a cell.
     static void choose(StudioFixture& studio, std::size_t cell, const char* text) {
         bool there = false;
         with_menu(view_of(studio), cell, [&](QMenu& menu) {
@@ -73,7 +73,7 @@ private slots:
             for (const QAction* action : add->menu()->actions()) texts << action->text();
             return texts;
         };
-        QVERIFY2(!offered().contains("steps"), qPrintable(offered().join('|'))); // is there already
+        QVERIFY2(!offered().contains("steps"), qPrintable(offered().join('|'))); // that axis exists already
         QVERIFY2(offered().contains("guidance"), qPrintable(offered().join('|')));
         studio.have_focus();
         entry(*add->menu(), "guidance")->trigger();
@@ -86,7 +86,7 @@ private slots:
         const int before = int(offered().size());
         emit add->menu()->aboutToShow();
         QCOMPARE(offered().size(), before - 1);
-        // Another field brings values of its own; the same one leaves what was written.
+        // Another field brings its own values, and choosing the same field keeps what was written.
         auto* field = &view_of(studio).bar().chips()[0]->field();
         emit field->activated(field->findData("steps"));
         QCOMPARE(axes.axes()[0].text, QString("2, 3"));
@@ -97,14 +97,14 @@ private slots:
         view_of(studio).bar().chips()[0]->away().click();
         QCOMPARE(axes.axes().size(), 1);
         QCOMPARE(axes.axes()[0].field, QString("guidance"));
-        // Its own button goes with the last one: the keyboard goes on where an axis is added.
+        // An axis takes its own button with it. After the last one the focus goes to the button that adds an axis.
         axes.add({"seed", "1, 2"});
         view_of(studio).bar().chips()[1]->away().setFocus();
         view_of(studio).bar().chips()[1]->away().click();
         QTRY_VERIFY(add->hasFocus());
     }
 
-    /// What is exported before all is measured lacks figures, and one is told.
+    /// An export before everything is measured lacks figures, and a message says so.
     void an_export_while_clips_are_measured_tells_of_it() {
         const app::Home home;
         const QString folder = made_sweep(home, "sweep", {parse_axis("seed", "1..4")}, 400);
@@ -122,7 +122,7 @@ private slots:
         QVERIFY2(!said(studio).contains("still being measured"), qPrintable(said(studio)));
     }
 
-    /// What is not known comes last where the best comes first.
+    /// Clips without a figure come last when the best come first.
     void the_table_is_sorted_by_figures() {
         const app::Home home;
         const QString folder = measured(home);
@@ -130,18 +130,18 @@ private slots:
         show_sweep(studio, folder);
         auto* table = studio.find<QTreeView>("sweep-table");
         const auto sorted = [&](int column) {
-            table->sortByColumn(0, Qt::AscendingOrder); // of equal ones the first stays first
+            table->sortByColumn(0, Qt::AscendingOrder); // of two equal clips the first stays first
             table->sortByColumn(column, Qt::DescendingOrder);
             QList<int> cells;
             for (int row = 0; row < table->model()->rowCount(); ++row)
                 cells << table->model()->index(row, 0).data(SweepModel::CellRole).toInt();
             return cells;
         };
-        QCOMPARE(sorted(0), (QList{3, 2, 1, 0})); // seed
-        QCOMPARE(sorted(2), (QList{2, 1, 0, 3})); // time
-        QCOMPARE(sorted(3), (QList{0, 2, 1, 3})); // PSNR: the reference, an equal one
-        QCOMPARE(sorted(4), (QList{2, 1, 0, 3})); // SSIM
-        QCOMPARE(sorted(5), (QList{1, 0, 2, 3})); // the worst frame
+        QCOMPARE(sorted(0), (QList{3, 2, 1, 0})); // by seed
+        QCOMPARE(sorted(2), (QList{2, 1, 0, 3})); // by time
+        QCOMPARE(sorted(3), (QList{0, 2, 1, 3})); // by PSNR: the reference, then the clip that equals it
+        QCOMPARE(sorted(4), (QList{2, 1, 0, 3})); // by SSIM
+        QCOMPARE(sorted(5), (QList{1, 0, 2, 3})); // by the worst frame
         table->sortByColumn(0, Qt::AscendingOrder);
         const auto text = [&](int row, int column, int role = Qt::DisplayRole) {
             return table->model()->index(row, column).data(role).toString();
@@ -152,11 +152,11 @@ private slots:
         QCOMPARE(text(2, 3), QString("equal"));
         QCOMPARE(text(2, 3, Qt::ToolTipRole), QString("equal"));
         QCOMPARE(text(1, 4), QString("0.9000"));
-        QCOMPARE(text(1, 5), QString("4")); // counted from 1
+        QCOMPARE(text(1, 5), QString("4")); // frames count from 1
         QCOMPARE(text(1, 2), app::duration_text(2));
     }
 
-    /// By mouse near a point, by keys in the order of the seconds; it opens as in the grid.
+    /// A point is chosen with the mouse near it or by keys in the order of seconds, and it is opened as in the grid.
     void points_of_the_plot_are_clips() {
         const app::Home home;
         const QString folder = made_sweep(home, "sweep", {parse_axis("seed", "1..4")});
@@ -165,7 +165,7 @@ private slots:
             for (std::size_t i = 1; i < 4; ++i) {
                 sweep.record().cells[i].figures =
                     SweepCell::Figures{.reference = 0, .psnr = 20 + 10 * double(i % 3), .ssim = 0.9};
-                sweep.record().cells[i].seconds = 10 - 2 * double(i); // the last is the fastest
+                sweep.record().cells[i].seconds = 10 - 2 * double(i); // the last one is the fastest
             }
             sweep.save();
         }
@@ -191,7 +191,7 @@ private slots:
         }
         QTest::keyClick(plot, Qt::Key_Left);
         QCOMPARE(*grid.current(), points[1].cell);
-        grid.set_current(0); // the reference is no point: keys begin at an end
+        grid.set_current(0); // the reference is no point, so the keys begin at an end
         QTest::keyClick(plot, Qt::Key_Left);
         QCOMPARE(*grid.current(), points[2].cell);
         grid.set_current(0);
@@ -222,7 +222,7 @@ private slots:
         QCOMPARE(opened[2][0].toString(), run_of(studio, points[1].cell));
     }
 
-    /// From the end of a line on to the beginning of the next, and back.
+    /// Keys go from the end of a line to the beginning of the next, and back.
     void keys_go_through_lines() {
         const app::Home home;
         const QString folder = made_sweep(home, "sweep", {parse_axis("seed", "1..7")});
@@ -255,7 +255,7 @@ private slots:
         QCOMPARE(grid.selected(), (QList<std::size_t>{1, 2, 0}));
         press(Qt::Key_Right);
         QCOMPARE(grid.selected().size(), 1);
-        // The right button leaves a selection that it is pressed in, and ends another one.
+        // A press of the right button within a selection keeps it, and one outside ends it.
         QTest::mouseClick(grid.viewport(), Qt::LeftButton, Qt::ControlModifier, grid.cell_rect(0).center());
         QTest::mouseClick(grid.viewport(), Qt::RightButton, {}, grid.cell_rect(2).center());
         QCOMPARE(grid.selected(), (QList<std::size_t>{0, 2}));
@@ -269,7 +269,7 @@ private slots:
         StudioFixture studio(Layout::tune);
         SweepGrid& grid = show_sweep(studio, folder);
         grid.set_current(1);
-        grid.disconnect(&view_of(studio)); // whose menu would wait to be closed
+        grid.disconnect(&view_of(studio)); // the real menu would wait to be closed
         QSignalSpy asked(&grid, &SweepGrid::menu_asked);
         const auto ask = [&](QContextMenuEvent::Reason reason, QPoint at) {
             QContextMenuEvent event(reason, at, grid.viewport()->mapToGlobal(at));
@@ -286,7 +286,7 @@ private slots:
         QCOMPARE(asked.count(), 2);
     }
 
-    /// On a page that is not shown, too.
+    /// Also if the clip is on a page that is not shown.
     void what_is_chosen_comes_into_sight() {
         const app::Home home;
         const QString folder = made_sweep(
@@ -301,7 +301,7 @@ private slots:
         QCOMPARE(studio.find<QComboBox>("page-0")->currentIndex(), 2);
         QVERIFY(!grid.cell_rect(last).isEmpty());
         const auto inside = [&](std::size_t cell) { return grid.viewport()->rect().contains(grid.cell_rect(cell)); };
-        // Two axes are no lines: at the end of a row there is nothing more.
+        // With two axes a row is no line of text, so keys stop at its end.
         const std::size_t end = *grid.shape().cell(0, 1);
         grid.set_current(end);
         grid.setFocus();
@@ -323,7 +323,7 @@ private slots:
         QVERIFY(grid.verticalScrollBar()->value() > before);
     }
 
-    /// The values and the seed, or all of the request.
+    /// It takes only the values and the seed, or the whole request.
     void the_menu_takes_values() {
         const app::Home home;
         const QString folder = made_sweep(home, "sweep", {parse_axis("steps", "2, 5")});
@@ -351,12 +351,12 @@ private slots:
         QSignalSpy compared(&view_of(studio), &SweepView::compare_runs), opened(&view_of(studio), &SweepView::open_run);
         grid.set_current(0);
         choose(studio, 0, "Compare with the reference");
-        QCOMPARE(compared.count(), 0); // it is the reference
+        QCOMPARE(compared.count(), 0); // it is the reference itself
         QVERIFY2(said(studio).contains("is the reference"), qPrintable(said(studio)));
         grid.set_current(2);
         choose(studio, 2, "Compare with the reference");
         QCOMPARE(compared.count(), 1);
-        QCOMPARE(compared[0], (QVariantList{run_of(studio, 0), run_of(studio, 2)})); // against it
+        QCOMPARE(compared[0], (QVariantList{run_of(studio, 0), run_of(studio, 2)})); // compared with the reference
         studio.window().layouts().show(Layout::tune);
         choose(studio, 1, "Measure against this one");
         QCOMPARE(*studio.core().sweeps().shown()->sweep().reference[0], 1U);
@@ -374,7 +374,7 @@ private slots:
         QCOMPARE(studio.window().layouts().current(), Layout::create);
     }
 
-    /// A clip that is gone is rendered again where it is opened.
+    /// A clip whose run is gone is rendered again when it is opened.
     void what_is_missing_is_rendered_by_its_menu() {
         const app::Home home;
         const QString folder = made_sweep(home, "sweep", {parse_axis("steps", "2, 3")});
@@ -399,7 +399,7 @@ private slots:
         using State = app::SweepDocument::State;
         QTRY_COMPARE_WITH_TIMEOUT(core.sweeps().cell(1).state, State::waiting, 30000);
         QCOMPARE(core.queue.rowCount(), 1);
-        with_menu(view_of(studio), 1, [](QMenu& menu) { // it is in line
+        with_menu(view_of(studio), 1, [](QMenu& menu) { // it waits in the queue
             QVERIFY(!entry(menu, "Show") && !entry(menu, "Render it") && !entry(menu, "Try again"));
         });
     }
@@ -423,7 +423,7 @@ private slots:
         QCOMPARE(press("Previous frame"), 1);
     }
 
-    /// Each axis has a menu of its values; "each clip's own" leaves that axis out and the others as they are.
+    /// Each axis has a menu of its values. "Each clip's own" leaves this axis out and changes no other.
     void the_reference_is_chosen_axis_by_axis() {
         const app::Home home;
         const QString folder = made_sweep(home, "sweep", {parse_axis("steps", "2, 3"), parse_axis("seed", "5..7")});
@@ -433,7 +433,7 @@ private slots:
         const auto reference = [&] { return studio.core().sweeps().shown()->sweep().reference; };
         QCOMPARE(reference(), (Reference{0, 0}));
         auto* button = studio.find<QToolButton>("reference");
-        /// The values of an axis, the chosen one in brackets; `text` is chosen then.
+        /// Returns the values of an axis with the chosen one in brackets, and then chooses `text`.
         const auto choose = [&](const char* axis, const char* text) {
             QStringList values;
             emit button->menu()->aboutToShow();
@@ -455,14 +455,15 @@ private slots:
         QCOMPARE(choose("steps", "3"), (QStringList{"[each clip's own]", "2", "3"}));
         QCOMPARE(reference(), (Reference{1, 1}));
         QCOMPARE(button->text(), QString("measured against steps 3, seed 6"));
-        // One clip for all, by the same menu.
+        // The same menu makes one clip the reference of all.
         view_of(studio).grid().set_current(2);
         emit button->menu()->aboutToShow();
         entry(*button->menu(), "Only the selected clip")->trigger();
         QCOMPARE(reference(), (Reference{0, 2}));
     }
 
-    /// Newest first, by their axes; the one that is shown stands in the box, and another one is opened by it.
+    /// The list shows the newest sweeps first, by their axes. Its box names the one that is shown, and choosing another
+    /// opens that.
     void earlier_sweeps_are_opened_from_their_list() {
         const app::Home home;
         QVERIFY(QDir().mkpath(home.data("sweeps")));
@@ -496,7 +497,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(sweeps.shown()->path(), app::real_path(first), 20000);
         QCOMPARE(list->currentIndex(), 1);
         QCOMPARE(listed(), both);
-        // One from another folder is listed while it is shown.
+        // A sweep from another folder is in the list while it is shown.
         show_sweep(studio, elsewhere);
         QCOMPARE(listed(), QStringList{"elsewhere"} + both);
         QCOMPARE(list->currentIndex(), 0);

@@ -41,7 +41,7 @@ using namespace denoir::ui;
 
 namespace {
 
-/// Wants another height each time that it is asked.
+/// A page that wants another height each time it is asked.
 class RestlessPage : public QWidget {
 public:
     QSize minimumSizeHint() const override { return {100, 400 + 37 * (++asked_ % 11)}; }
@@ -61,7 +61,7 @@ private slots:
         QCOMPARE(plain_text(QStringLiteral("&")), QString());
     }
 
-    /// What has no room is not left out in silence.
+    /// Text that does not fit must not end without a sign.
     void wrapped_lines_say_that_there_is_more() {
         const QString text = QStringLiteral("not a safetensors file, or a damaged one");
         const QFont font = QApplication::font();
@@ -76,7 +76,7 @@ private slots:
         QVERIFY(wrapped_lines({}, font, width, 3).join(QString()).isEmpty());
     }
 
-    /// In a low dock the words come before their picture, and what is cut off can be read all the same.
+    /// In a low dock the words come before their picture, and words that are cut off can still be read.
     void an_empty_dock_shows_its_words() {
         const QString words = QStringLiteral("Runs wait here for the engine. Generate adds one.");
         EmptyState empty(QStringLiteral("queue"), words);
@@ -96,7 +96,7 @@ private slots:
         QVERIFY(picture->isVisible() && empty.toolTip().isEmpty());
     }
 
-    /// Of a name with a dot of its own Qt does not ask: it would have been written over.
+    /// For a name with a dot of its own Qt would not ask and would overwrite the file.
     void a_file_that_is_there_is_asked_about() {
         const app::Home home;
         app::Settings settings;
@@ -122,7 +122,7 @@ private slots:
         QCOMPARE(saved, QStringList{home.file("take 2.1.mp4")});
     }
 
-    /// Sizes, kinds and dates of files are read to their ends, whatever widths Qt has stored of another dialog.
+    /// Sizes, kinds and dates of files can be read to their ends, whatever widths Qt has stored from another dialog.
     void files_are_described_in_full() {
         const app::Home home;
         app::Settings settings;
@@ -142,14 +142,14 @@ private slots:
                     QTRY_VERIFY2(list()->columnWidth(column) >= view.sizeHintForColumn(column),
                                  qPrintable(QStringLiteral("%1: %2").arg(column).arg(list()->columnWidth(column))));
                 list()->header()->setSectionResizeMode(column, QHeaderView::Interactive);
-                list()->header()->resizeSection(column, 30); // which Qt stores
+                list()->header()->resizeSection(column, 30); // Qt stores these widths
             }
             window.findChild<QFileDialog*>()->reject();
             QTRY_VERIFY(!window.findChild<QFileDialog*>());
         }
     }
 
-    /// It comes to the front, and the answer is for who asked last.
+    /// The dialog comes to the front, and its answer goes to the last one who asked.
     void a_dialog_that_is_asked_for_again_is_one() {
         const app::Home home;
         app::Settings settings;
@@ -161,7 +161,7 @@ private slots:
             ask_where_to_save(&window, settings, "Clip", "clip", "Video (*.mp4)",
                               [&answers, who](const QString&) { answers << who; });
         ask_to_open(&window, settings, "Clip", {}, [&](const QStringList&) { answers << "opened"; });
-        QCOMPARE(window.findChildren<QFileDialog*>().size(), 2); // one to save, one to open
+        QCOMPARE(window.findChildren<QFileDialog*>().size(), 2); // one for saving and one for opening
         for (auto* dialog : window.findChildren<QFileDialog*>())
             if (dialog->acceptMode() == QFileDialog::AcceptSave) static_cast<QDialog*>(dialog)->accept();
         QCOMPARE(answers, QStringList{"second"});
@@ -174,7 +174,7 @@ private slots:
             QVERIFY2(!is_frame_name(app::to_path("a" + ending.mid(1))), qPrintable(ending));
     }
 
-    /// What only begins as an ending does is a part of the name.
+    /// What only looks like the beginning of an extension is a part of the name.
     void a_name_with_a_dot_gets_its_ending() {
         const app::Home home;
         app::Settings settings;
@@ -251,7 +251,7 @@ private slots:
         QCOMPARE(type("1.5s"), 37.0);
         QCOMPARE(type("0,5 s"), 13.0);
         QCOMPARE(type("33"), 33.0);
-        QCOMPARE(type("1000 s"), 1001.0); // the longest there is
+        QCOMPARE(type("1000 s"), 1001.0); // the longest clip
         QCOMPARE(type("9"), 9.0);
     }
 
@@ -272,7 +272,7 @@ private slots:
         QCOMPARE(edit.text(), QString("12 latent frames"));
         edit.show_value(1);
         edit.selectAll();
-        QTest::keyClicks(&edit, "9 latent frames"); // over the unit of one
+        QTest::keyClicks(&edit, "9 latent frames"); // replaces the unit for one
         QTest::keyClick(&edit, Qt::Key_Return);
         QCOMPARE(edit.value(), 9.0);
     }
@@ -302,7 +302,7 @@ private slots:
         QCOMPARE(box.shown_text(1000), box.currentText());
     }
 
-    /// In the open list, wherever that comes up.
+    /// In the list when it is open, wherever on the screen that is.
     void names_are_whole_in_the_open_list() {
         ElidedCombo box(Qt::ElideMiddle);
         box.addItem(QStringLiteral("Wan2.1-a-name-far-too-long-for-a-box-T2V-1.3B (incomplete)"));
@@ -315,7 +315,8 @@ private slots:
         box.hidePopup();
     }
 
-    /// A part that looks like the whole is worse than dots: whoever writes in it sees its letters.
+    /// A part of a text that looks like the whole is worse than dots. In a line that is being edited there are only
+    /// letters.
     void a_line_shows_that_it_holds_more() {
         QWidget window;
         auto* column = new QVBoxLayout(&window);
@@ -342,7 +343,7 @@ private slots:
         QVERIFY2(edit.shown_text().startsWith("123") && edit.shown_text().endsWith(QChar(0x2026)),
                  qPrintable(edit.shown_text()));
         QCOMPARE(tip(edit), QString("12345678901234567890\na seed"));
-        // The letters stand where they did.
+        // The letters stay where they were.
         const QRect beginning(0, 0, 40, edit.height());
         QCOMPARE(edit.grab().toImage().copy(beginning), whole.copy(beginning));
 
@@ -352,7 +353,7 @@ private slots:
         QCOMPARE(tip(box), box.currentText());
     }
 
-    /// What is beyond the range can be typed, and the range is told then.
+    /// A value outside the range can be typed, and then the range is shown.
     void a_number_beyond_its_range_tells_the_range() {
         NumberEdit edit(1, 1000, 1, 0);
         edit.set_typed_unit("s", [](double seconds) { return 16 * seconds; });
@@ -375,20 +376,20 @@ private slots:
         type("0");
         QCOMPARE(edit.value(), 1.0);
         QVERIFY(limited.constLast()[0].toString().startsWith("0 became 1:"));
-        type("100 s"); // 1600
+        type("100 s"); // becomes 1600
         QCOMPARE(edit.value(), 1000.0);
         QCOMPARE(limited.count(), 3);
-        type("12345"); // what stood there stays, and is told all the same
+        type("12345"); // the value stays, and the range is shown all the same
         QCOMPARE(limited.count(), 4);
         type("7");
         type("2s");
         QCOMPARE(edit.value(), 32.0);
         QCOMPARE(limited.count(), 4);
-        QTest::keyClicks(&edit, "x"); // no number
+        QTest::keyClicks(&edit, "x"); // a text that is no number
         QCOMPARE(edit.cleanText(), QStringLiteral("32"));
     }
 
-    /// In a dock that is as low as it can be, too.
+    /// Also in a dock that is as low as it can be.
     void what_is_wrong_is_read_to_its_end() {
         QWidget dock;
         auto* column = new QVBoxLayout(&dock);
@@ -407,7 +408,7 @@ private slots:
         QCOMPARE(dock.minimumSizeHint().height(), before);
     }
 
-    /// Nor does it take more room than the dock has, whatever the file is called.
+    /// It does not make the dock wider, whatever the file is called.
     void what_is_wrong_makes_nothing_wider() {
         auto* edit = new QLineEdit;
         Field field("LoRA", edit);
@@ -419,12 +420,11 @@ private slots:
         QTest::qWait(10);
         QCOMPARE(field.minimumSizeHint().width(), least);
         const auto* error = field.findChild<QLabel*>("error");
-        QVERIFY(error->heightForWidth(error->width()) >
-                3 * error->fontMetrics().lineSpacing()); // none of it is cut off
+        QVERIFY(error->heightForWidth(error->width()) > 3 * error->fontMetrics().lineSpacing()); // nothing is cut off
         QCOMPARE(edit->accessibleDescription(), words);
     }
 
-    /// Qt's own area calls itself until the stack is full.
+    /// Qt's own scroll area would call itself until the stack is full.
     void a_page_that_cannot_decide_is_shown() {
         PageArea area;
         area.setWidget(new RestlessPage);
@@ -435,7 +435,8 @@ private slots:
         QVERIFY(area.widget()->height() >= 400);
     }
 
-    /// What is wrong, else what was done with what was typed, else that it is not the default: of this moment.
+    /// An error comes first, then what became of the text, then that the value is not the default. Each must be about
+    /// the present value.
     void a_field_says_what_holds_now() {
         auto* edit = new QLineEdit;
         Field field("Steps", edit);
@@ -453,7 +454,7 @@ private slots:
         QCOMPARE(field.findChild<QLabel*>("error")->textFormat(), Qt::PlainText);
     }
 
-    /// Where the choices would leave no room for the words they stand below them.
+    /// If the buttons would leave the words no room, they stand below them.
     void a_narrow_banner_is_read_to_its_end() {
         Banners banners;
         banners.resize(1000, 100);

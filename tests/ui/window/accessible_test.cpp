@@ -41,14 +41,14 @@ class AccessibleTest : public QObject {
                "' value '" + face.text(QAccessible::Value) + "' says '" + face.text(QAccessible::Description) + '\'';
     }
 
-    /// What takes the focus and cannot be told apart from the rest by ear.
+    /// The widgets that take the focus and that a screen reader could not tell apart.
     static QStringList nameless(QWidget& window) {
         QStringList out;
         for (QWidget* widget : window.findChildren<QWidget*>()) {
             if (!widget->isVisible() || !(widget->focusPolicy() & Qt::TabFocus) || widget->focusProxy()) continue;
             QAccessibleInterface* face = QAccessible::queryAccessibleInterface(widget);
             const bool own = widget->metaObject() != &QWidget::staticMetaObject;
-            // With a label beside it a combo box has what is chosen for its name; a screen reader says the label then.
+            // Beside a label the name of a combo box is its current value, and a screen reader reads the label out.
             const auto* box = qobject_cast<QComboBox*>(widget);
             const bool chosen = box && !box->isEditable() &&
                                 (!face->text(QAccessible::Description).startsWith(box->currentText()) ||
@@ -59,7 +59,7 @@ class AccessibleTest : public QObject {
         return out;
     }
 
-    /// Fields without the focus that a turn of the wheel above them changes.
+    /// The fields that a wheel above them changes although they do not have the focus.
     static QStringList changed_by_the_wheel(QWidget& window) {
         QStringList out;
         for (QWidget* field : window.findChildren<QWidget*>()) {
@@ -81,7 +81,7 @@ class AccessibleTest : public QObject {
     }
 
 private slots:
-    /// What is seen without being looked for is heard, too: notifications that appear.
+    /// What appears by itself, such as a notification, must be announced.
     void what_happens_is_said() {
         const app::Home home;
         StudioFixture studio;
@@ -134,7 +134,7 @@ private slots:
         QVERIFY(studio.idle());
         QTest::qWait(100);
         wrong << nameless(window) << changed_by_the_wheel(window);
-        // What the current cell holds is said of the grid, and changes as one moves.
+        // The grid announces what its current cell holds, also when that changes.
         QAccessibleInterface* grid = QAccessible::queryAccessibleInterface(studio.find<SweepGrid>("sweep-grid"));
         QCOMPARE(grid->role(), QAccessible::Table);
         const QString first = grid->text(QAccessible::Value);
@@ -147,7 +147,7 @@ private slots:
         QVERIFY2(wrong.isEmpty(), qPrintable('\n' + wrong.join('\n')));
     }
 
-    /// Whole, and without the mark of a change; the choice of an axis by what stands before it.
+    /// The whole name without the mark of a change; the choice for an axis is named by the text before it.
     void fields_are_called_by_their_whole_names() {
         const app::Home home;
         StudioFixture studio;
@@ -173,7 +173,7 @@ private slots:
         QCOMPARE(called("axis-1-field"), QString("What varies: columns"));
     }
 
-    /// State, step, failure and what to do about it are painted in a row; its prompt alone says none of them.
+    /// A row shows state, step, failure and what to do about it as a picture. Its prompt alone would say none of these.
     void rows_say_all_that_is_painted() {
         const app::Home home;
         QDir().mkpath(home.data("runs"));
@@ -218,8 +218,8 @@ private slots:
                  qPrintable(text));
     }
 
-    /// Another layout takes the place of what had the focus: it goes to what one works with there, and back to where it
-    /// was.
+    /// When another layout replaces the widget with the focus, the focus goes to the main widget there, and later back
+    /// to where it was.
     void the_focus_outlives_another_layout() {
         const app::Home home;
         StudioFixture studio;
@@ -238,7 +238,7 @@ private slots:
         QCOMPARE(qApp->focusWidget(), static_cast<QWidget*>(first));
     }
 
-    /// Left column, middle, right column, wherever the docks stand; tabs before what they show.
+    /// The left column, the middle and the right column, wherever the docks are, and tabs before what they show.
     void tab_goes_as_the_eye_does() {
         const app::Home home;
         StudioFixture studio;
@@ -275,7 +275,7 @@ private slots:
         QTest::qWait(50);
         QCOMPARE(tour("prompt"), QString("prompt images parameters middle queue"));
 
-        // The way back to the default comes behind what was changed.
+        // The button for the default comes behind the field that was changed.
         studio.key(Qt::Key_1, Qt::ControlModifier);
         auto* frames = studio.find<QWidget>("frames");
         studio.core().document.set_value("frames", 9);
@@ -288,7 +288,7 @@ private slots:
         QCOMPARE(qApp->focusWidget(), studio.find<QWidget>("steps"));
     }
 
-    /// Something changes where the focus goes.
+    /// Something must change where the focus goes.
     void the_focus_is_seen_wherever_it_is() {
         const app::Home home;
         const QString a = listed_run(home, "a", 2, 1), b = listed_run(home, "b", 2, 2);
@@ -326,7 +326,7 @@ private slots:
         QVERIFY2(unseen.isEmpty(), qPrintable(unseen.join('\n')));
     }
 
-    /// A dock behind another's tab is nowhere on the screen.
+    /// A dock behind the tab of another one is not on the screen.
     void tab_goes_only_where_one_sees_it() {
         const app::Home home;
         StudioFixture studio;
@@ -340,14 +340,14 @@ private slots:
             studio.key(Qt::Key_Tab);
         }
         QVERIFY(seen.size() > 20);
-        // What comes to the front is reached again.
+        // Once it is in front it can be reached.
         auto* models = studio.find<QDockWidget>("models-dock");
         models->raise();
         QTRY_VERIFY(models->widget()->isVisible());
         QVERIFY(window.rect().contains(models->widget()->mapTo(&window, models->widget()->rect().center())));
     }
 
-    /// Sixteen values a second would drown whatever else is to be said.
+    /// Sixteen values a second would drown everything else.
     void playing_is_not_read_aloud() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 96, 64, 24);
@@ -356,7 +356,7 @@ private slots:
         preview.show_clip(app::Side::a, home.file("a.mp4"));
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 20000);
         auto* line = preview.findChild<Scrubber*>();
-        // Each of a slider's values is told to a screen reader where there is one.
+        // A screen reader is told every value of a slider.
         QSignalSpy said(line, &QAbstractSlider::valueChanged);
         auto& player = preview.player();
         const auto labels = preview.findChildren<QLabel*>();
@@ -367,17 +367,17 @@ private slots:
         QTRY_COMPARE(line->sliderPosition(), player.frame());
         QVERIFY(said.isEmpty());
         player.pause();
-        // Qt tells each text of a label that has no name beside it.
+        // Qt announces every text of a label that has no name.
         int running = 0;
         for (qsizetype i = 0; i < labels.size(); ++i) {
             if (labels[i]->text() == before[i]) continue;
             ++running;
             QVERIFY2(!labels[i]->accessibleName().isEmpty(), qPrintable(labels[i]->text()));
         }
-        QVERIFY(running >= 2); // time and frame
+        QVERIFY(running >= 2); // the time and the frame
         QCOMPARE(said.count(), 1);
         QCOMPARE(line->value(), player.frame());
-        // Who comes to it meanwhile hears where it is.
+        // Whoever moves to it meanwhile hears the position.
         player.go_to(0);
         player.play();
         QTRY_VERIFY(player.frame() > 4);

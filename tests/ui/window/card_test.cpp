@@ -16,7 +16,7 @@ class CardTest : public QObject {
     Q_OBJECT
 
 private slots:
-    /// Nobody has to look for it under More, or to know its name.
+    /// The user need not look for it under More, nor know its name.
     void the_first_card_is_used_and_the_status_line_names_it() {
         const app::Home home;
         StudioFixture studio;
@@ -50,13 +50,13 @@ private slots:
 
         document.set_value("device", "cuda:6");
         QCOMPARE(box->currentText(), QStringLiteral("cuda:6"));
-        QCOMPARE(studio.find<QComboBox>("precision")->count(), 3); // another choice gets nothing of that
+        QCOMPARE(studio.find<QComboBox>("precision")->count(), 3); // other boxes get no entry for it
         document.reset("device");
         QVERIFY(document.wait_resolved(20000));
         QCOMPARE(box->currentIndex(), 1);
     }
 
-    /// Of each that is chosen: as it is found then, not as it was when it was chosen before.
+    /// For the device that is chosen now, and as it is found now.
     void what_keeps_a_card_from_use_is_told_as_long_as_it_does() {
         const app::Home home;
         const QByteArray module = qgetenv("DENOIR_CUDA_MODULE");

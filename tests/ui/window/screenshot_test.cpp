@@ -29,12 +29,12 @@ class ScreenshotTest : public QObject {
 
     app::Home home_;
 
-    /// Without any display, and with nothing said of Qt's platform.
+    /// Runs without any display, and Qt must not complain about that.
     Ended denoir(const QStringList& words) {
         QProcess process;
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) environment.remove(name);
-        environment.insert("XDG_RUNTIME_DIR", home_.path()); // Qt says a line of its own without it
+        environment.insert("XDG_RUNTIME_DIR", home_.path()); // without it Qt prints a line of its own
         process.setProcessEnvironment(environment);
         process.start(QStringLiteral(DENOIR_PROGRAM), words);
         if (!process.waitForFinished(240000)) {
@@ -46,7 +46,7 @@ class ScreenshotTest : public QObject {
         return {code, process.readAllStandardOutput(), process.readAllStandardError()};
     }
 
-    /// Mean brightness; the picture must show more than one colour.
+    /// The mean brightness of a picture, which must have more than one colour.
     double brightness(const QImage& picture) {
         const QImage grey = picture.convertToFormat(QImage::Format_Grayscale8).scaled(64, 64);
         double sum = 0;
@@ -75,14 +75,14 @@ private slots:
         const QImage light = drawn("compare", "light", {1400, 900});
         QCOMPARE(dark.size(), QSize(1280, 800));
         QCOMPARE(light.size(), QSize(1400, 900));
-        QCOMPARE(drawn("compare", "dark", {800, 600}).size(), QSize(800, 600)); // no dock makes it higher
+        QCOMPARE(drawn("compare", "dark", {800, 600}).size(), QSize(800, 600)); // no dock may make it higher
         QVERIFY2(brightness(dark) > 0 && brightness(dark) < 100, qPrintable(QString::number(brightness(dark))));
         QVERIFY2(brightness(light) > 160, qPrintable(QString::number(brightness(light))));
-        // The axes stand between the docks, over what may be an empty grid.
+        // The axes are shown between the docks, above the grid, which may be empty.
         QVERIFY(brightness(drawn("tune", "dark", {1280, 800}).copy(280, 40, 980, 120)) > 0);
     }
 
-    /// The end of a session is no crash: what was unsaved waits, and the next start takes it up without a question.
+    /// The end of a session is no crash: unsaved changes are kept, and the next start takes them up without a question.
     void a_signal_ends_the_studio_in_order() {
         for (const int signal : {SIGTERM, SIGHUP, SIGINT}) {
             {
@@ -109,7 +109,7 @@ private slots:
             studio.setProcessChannelMode(QProcess::ForwardedChannels);
             studio.start(QStringLiteral(DENOIR_PROGRAM), QStringList());
             QVERIFY(studio.waitForStarted());
-            // It has taken up the cut and keeps it as a studio at work does.
+            // It has taken the cut up and keeps it as a studio at work does.
             QVERIFY(QTest::qWaitFor([&] { return holds("\"kept\":false"); }, 60000));
             QCOMPARE(::kill(pid_t(studio.processId()), signal), 0);
             QVERIFY(studio.waitForFinished(60000));
@@ -120,7 +120,7 @@ private slots:
         }
     }
 
-    /// A picture of a project is no session with it.
+    /// Taking a picture of a project must not count as a session with it.
     void a_picture_changes_no_setting() {
         {
             app::Project project;

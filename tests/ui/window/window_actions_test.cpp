@@ -35,7 +35,7 @@ class WindowActionsTest : public QObject {
     Q_OBJECT
 
     static void trigger(StudioFixture& studio, const char* action) { studio.find<QAction>(action)->trigger(); }
-    /// Dropped on the preview; of the menu that comes up `entry` is chosen.
+    /// Drops a picture on the preview and chooses an entry from the menu that appears.
     static void drop(StudioFixture& studio, const QString& picture, const char* entry) {
         QTimer look;
         connect(&look, &QTimer::timeout, &look, [&] {
@@ -51,7 +51,7 @@ class WindowActionsTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(!look.isActive(), 30000);
         QVERIFY(looked_at(studio.window()));
     }
-    /// Two clips beside each other.
+    /// Shows two clips beside each other.
     static void compare(StudioFixture& studio, const QString& a, const QString& b) {
         studio.window().viewer().compare(a, b);
         const auto& preview = studio.window().preview();
@@ -139,7 +139,7 @@ private slots:
         studio.open({a});
         QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::a), 30000);
         studio.window().say({});
-        trigger(studio, "compare.flip"); // of one alone neither
+        trigger(studio, "compare.flip"); // a single clip has neither
         QVERIFY2(said(studio).contains("Choose an A and a B first"), qPrintable(said(studio)));
         compare(studio, a, b);
         auto& preview = studio.window().preview();
@@ -150,7 +150,7 @@ private slots:
             QCOMPARE(preview.mode(), mode);
         }
         const double edge = preview.canvas().wipe();
-        trigger(studio, "compare.edge-right"); // a difference has none
+        trigger(studio, "compare.edge-right"); // a difference has no line
         QVERIFY2(said(studio).contains("Choose wipe or onion first"), qPrintable(said(studio)));
         QCOMPARE(preview.canvas().wipe(), edge);
         trigger(studio, "compare.wipe");
@@ -180,12 +180,12 @@ private slots:
         QVERIFY(preview.canvas().shows_values());
         trigger(studio, "play.values");
         QVERIFY(!preview.canvas().shows_values());
-        // Of the same clip twice no frame is the worst.
+        // A clip compared with itself has no worst frame.
         studio.window().viewer().compare({}, a);
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b)->path == a && preview.comparison().complete(), 30000);
         trigger(studio, "compare.worst");
         QVERIFY2(said(studio).contains("No frame that was measured differs"), qPrintable(said(studio)));
-        // Two sizes are not measured at all.
+        // Clips of two sizes are not measured at all.
         app::write_clip(home.file("small.mp4"), 32, 48, 12);
         studio.window().viewer().compare({}, home.file("small.mp4"));
         QTRY_VERIFY_WITH_TIMEOUT(!preview.comparison().issue().isEmpty(), 30000);
@@ -201,7 +201,7 @@ private slots:
         }
         studio.window().viewer().compare({}, a);
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b)->path == a && preview.comparison().complete(), 30000);
-        // The pair is put away with its layout, and wiped again when that comes back.
+        // Another layout puts the pair away, and the first one brings it back with its wipe.
         studio.window().layouts().show(Layout::create);
         QVERIFY(!preview.info(app::Side::b));
         studio.window().layouts().show(Layout::compare);
@@ -212,7 +212,7 @@ private slots:
         QCOMPARE(preview.mode(), CompareMode::single);
     }
 
-    /// Against what is shown; the one that is shown needs another.
+    /// The selected run is compared with what is shown. If it is shown itself, another one is needed.
     void one_selected_run_is_compared_with_what_is_shown() {
         const app::Home home;
         for (const int seed : {1, 2, 3}) listed_run(home, QStringLiteral("run-%1").arg(seed), 1 + seed, quint64(seed));
@@ -233,7 +233,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), run(0), 30000);
         QCOMPARE(viewer.run(app::Side::a), run(1));
         QVERIFY2(!said(studio).contains("Select two runs"), qPrintable(said(studio)));
-        // Another one takes B's place; A stays.
+        // Another run becomes B, and A stays.
         QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::b), 30000);
         list->setCurrentIndex(list->model()->index(2, 0));
         trigger(studio, "compare.selected");
@@ -241,7 +241,7 @@ private slots:
         QCOMPARE(viewer.run(app::Side::a), run(1));
     }
 
-    /// The first is A; the layout stays what it is.
+    /// The first file is A, and the layout stays.
     void two_clips_are_dropped_together() {
         const app::Home home;
         const QString a = home.file("a.mp4"), b = home.file("b.mp4");
@@ -286,7 +286,7 @@ private slots:
         QVERIFY2(said(studio).contains("No layer makes an error"), qPrintable(said(studio)));
     }
 
-    /// Where the timeline is not seen it is said; in the layout Create it comes.
+    /// If the timeline is not in the layout a message says so; the layout Create opens it.
     void what_is_shown_goes_on_the_timeline() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 4);
@@ -325,7 +325,7 @@ private slots:
         QVERIFY(loop->isChecked() && player.loop() && grid.loop());
     }
 
-    /// That it waits, that it is at work and what came of it.
+    /// That it waits, that it is running, and what came of it.
     void a_verification_is_told_of() {
         const app::Home home;
         listed_run(home, QStringLiteral("run-1"), 2, 1);
@@ -372,7 +372,7 @@ private slots:
         QCOMPARE(project.shot(0).current().video, home.file("a.mkv"));
     }
 
-    /// What was paused before goes on by the banner that tells of it.
+    /// The banner that tells of the pause also ends it.
     void a_paused_queue_goes_on_by_its_banner() {
         const app::Home home;
         std::optional<StudioFixture> studio(std::in_place);
@@ -386,7 +386,7 @@ private slots:
         QVERIFY(studio->press("Continue"));
         QVERIFY(!queue.paused());
         QVERIFY(studio->idle());
-        // Two that failed alike hold up the rest, until somebody wants it all the same.
+        // Two failures for the same reason stop the queue until the user wants to go on.
         Request wrong = app::tiny_request();
         wrong.model = home.file("nowhere").toStdString();
         for (int i = 0; i < 3; ++i) queue.add({wrong, {}});
@@ -397,7 +397,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(queue.waiting(), 0, 30000);
     }
 
-    /// Where it is hidden, too.
+    /// Also if the dock is hidden.
     void docks_come_with_what_is_asked_of_them() {
         const app::Home home;
         StudioFixture studio;
@@ -424,7 +424,7 @@ private slots:
         }
     }
 
-    /// Once it is allowed the steps of old runs go, now and later; their videos stay.
+    /// Once the user allows it, old runs lose their steps now and later. Their videos stay.
     void steps_make_room_when_that_is_allowed() {
         const app::Home home;
         for (const int seed : {1, 2}) listed_run(home, QStringLiteral("run-%1").arg(seed), 3, quint64(seed));
@@ -465,12 +465,12 @@ private slots:
         };
         for (const char* action : {"file.export", "file.open", "file.save-as", "help.about"}) {
             for (int i = 0; i < 2; ++i) studio.find<QAction>(action)->trigger();
-            app::background_pool()->waitForDone(); // an export looks for the cut's files first
+            app::background_pool()->waitForDone(); // an export first looks for the files of the cut
             QCoreApplication::processEvents();
             QCOMPARE(open(static_cast<QDialog*>(nullptr)), 1);
             for (auto* dialog : studio.window().findChildren<QDialog*>()) dialog->close();
         }
-        // As a second studio hands over what it was started with, while the question about the first is still up.
+        // A second studio hands its files over while the question about the first ones is still open.
         studio.open({home.file("first.denoir")});
         studio.open({home.file("second.denoir")});
         QCOMPARE(open(static_cast<QMessageBox*>(nullptr)), 1);
@@ -480,7 +480,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(project.path(), home.file("second.denoir"), 30000);
     }
 
-    /// What a run is compared with may be a file: the run is A all the same.
+    /// Even if a run is compared with a file, the run is marked as A.
     void a_run_compared_with_a_file_is_marked_in_the_list() {
         const app::Home home;
         const QString run = listed_run(home, "a", 3, 1);
@@ -497,14 +497,14 @@ private slots:
         QTRY_VERIFY2_WITH_TIMEOUT(words().contains("compared as B"), qPrintable(words()), 30000);
         trigger(studio, "compare.swap");
         QTRY_VERIFY2_WITH_TIMEOUT(words().contains("compared as A"), qPrintable(words()), 30000);
-        // In another layout the pair is put away.
+        // Another layout puts the pair away.
         studio.window().layouts().show(Layout::create);
         QTRY_VERIFY2_WITH_TIMEOUT(!words().contains("compared as"), qPrintable(words()), 30000);
         studio.window().layouts().show(Layout::compare);
         QTRY_VERIFY2_WITH_TIMEOUT(words().contains("compared as A"), qPrintable(words()), 30000);
         trigger(studio, "compare.end");
         QTRY_VERIFY2_WITH_TIMEOUT(!words().contains("compared as"), qPrintable(words()), 30000);
-        // So it is if it was still being opened when the two changed places.
+        // The same if the run was still being opened when the two changed places.
         studio.window().viewer().compare(run, home.file("clip.mp4"));
         for (int i = 0; i < 2; ++i) trigger(studio, "compare.swap");
         for (const Layout layout : {Layout::create, Layout::compare}) studio.window().layouts().show(layout);
@@ -514,7 +514,7 @@ private slots:
         QTRY_VERIFY2_WITH_TIMEOUT(words().contains("compared as A"), qPrintable(words()), 30000);
     }
 
-    /// Space, and the button below the picture, lead back from a step that was picked to the video it became.
+    /// Space and the button below the picture lead back from a chosen step to the video.
     void whoever_plays_sees_the_video_again() {
         const app::Home home;
         const QString run = listed_run(home, "a", 3, 1);
@@ -528,7 +528,7 @@ private slots:
         const auto by_key = [&] { trigger(studio, "play.toggle"); };
         const auto by_hand = [&] { play->click(); };
         for (const std::function<void()>& begin : {std::function<void()>(by_key), std::function<void()>(by_hand)})
-            for (const bool played : {false, true}) { // on below the step
+            for (const bool played : {false, true}) { // the video may play on behind the step
                 played ? preview.player().play() : preview.player().pause();
                 strip->set_step(1);
                 QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 30000);
@@ -539,7 +539,7 @@ private slots:
                 QVERIFY(preview.player().playing());
                 QCOMPARE(strip->step(), 3);
             }
-        // One frame on is one of the video, too.
+        // One frame on leads to the video, too.
         strip->set_step(1);
         QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 30000);
         trigger(studio, "play.frame-on");

@@ -56,7 +56,7 @@ private slots:
         QCOMPARE(studio.window().viewer().run(app::Side::a), run);
     }
 
-    /// A folder that was moved is said once, in the menu of one of its shots.
+    /// The menu of one shot tells where a moved folder is, which finds all shots.
     void a_moved_video_can_be_located() {
         const app::Home home;
         QVERIFY(QDir(home.path()).mkpath("old"));
@@ -82,7 +82,7 @@ private slots:
             if (menu) menu->close();
             return false;
         };
-        QVERIFY(!locate()); // it is there
+        QVERIFY(!locate()); // it is there already
         QVERIFY(QDir().rename(home.file("old"), home.file("new")));
         project.look_at_media();
         QTRY_VERIFY_WITH_TIMEOUT(project.is_missing(0) && project.is_missing(1), 30000);
@@ -98,7 +98,8 @@ private slots:
         QVERIFY2(said(studio).contains("2 files"), qPrintable(said(studio)));
     }
 
-    /// The frame of the cut is what is seen: through other clips, by its own keys, until something else is looked at.
+    /// The preview shows the frame of the cut, also across clips and with its own keys, until the user looks at
+    /// something else.
     void the_cut_is_what_is_seen() {
         const app::Home home;
         app::write_clip(home.file("short.mp4"), 64, 48, 5);
@@ -129,7 +130,7 @@ private slots:
         studio.key(Qt::Key_J);
         studio.key(Qt::Key_J);
         QCOMPARE(timeline->speed(), -1.0);
-        studio.key(Qt::Key_Comma); // stands, one frame back
+        studio.key(Qt::Key_Comma); // playing stops one frame back
         QVERIFY(!timeline->playing());
         const int there = timeline->playhead();
         studio.key(Qt::Key_Period);
@@ -145,7 +146,7 @@ private slots:
         QVERIFY(!timeline->playing());
     }
 
-    /// The frames of a shot are opened, and the request that they carry is offered once they are.
+    /// The frames of a shot are opened, and then the request that they carry is offered.
     void frames_of_a_shot_are_opened() {
         const app::Home home;
         {
@@ -156,14 +157,14 @@ private slots:
         StudioFixture studio;
         load_tiny(studio);
         emit studio.find<TimelineView>("timeline")->open_requested({}, home.file("frames"));
-        QVERIFY(!said(studio).contains("carries its request")); // nothing is read here
+        QVERIFY(!said(studio).contains("carries its request")); // a shot gives no such message
         QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("frames was made by Denoir and carries its request"), 20000);
         QCOMPARE(studio.window().preview().info(app::Side::a)->path, home.file("frames"));
         QVERIFY(studio.press("Restore it"));
         QCOMPARE(studio.core().document.value("prompt").toString(), QStringLiteral("a green boat"));
     }
 
-    /// While a run is at work its picture is what is looked at: nothing plays below it, and T means it.
+    /// While a run is at work its picture is shown: nothing plays behind it, and T means it.
     void a_run_at_work_is_what_is_looked_at() {
         const app::Home home;
         StudioFixture studio;
@@ -187,13 +188,13 @@ private slots:
         QCOMPARE(project.count(), 0);
         list->setFocus();
         list->setCurrentIndex(list->model()->index(1, 0));
-        studio.key(Qt::Key_T); // in the list its selection
+        studio.key(Qt::Key_T); // in the list T means its selection
         QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 20000);
         studio.key(Qt::Key_Escape);
         QVERIFY(studio.idle());
     }
 
-    /// Played in haste, too: each shot is seen before the next one is asked for, and what cannot be shown is passed.
+    /// Even at high speed each shot is shown before the next one is asked for, and one that cannot be shown is skipped.
     void every_shot_that_is_played_is_seen() {
         const app::Home home;
         QStringList files;
@@ -221,14 +222,14 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(preview.is_settled(app::Side::a), 20000);
         QCOMPARE(timeline->playhead(), project.frames() - 1);
         QCOMPARE(seen, asked);
-        QVERIFY(QFile::remove(files[1])); // those after it are played
+        QVERIFY(QFile::remove(files[1])); // the shots after it are still played
         studio.key(Qt::Key_Home);
         studio.key(Qt::Key_Space);
         QTRY_VERIFY_WITH_TIMEOUT(!timeline->playing(), 60000);
         QCOMPARE(timeline->playhead(), project.frames() - 1);
     }
 
-    /// A picture is looked at, put on the cut, and made to move; the clip comes after it.
+    /// A picture is shown, put on the cut and made to move, and the clip comes after it.
     void a_still_becomes_a_shot_and_moves() {
         const app::Home home;
         write_png(app::to_path(home.file("card.png")), app::moving_picture(64, 48, 3));
@@ -243,7 +244,7 @@ private slots:
         studio.key(Qt::Key_T);
         QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 20000);
         QCOMPARE(project.shot(0).seconds(), 2.0);
-        // Over its whole length it is what is seen, and what comes after follows.
+        // It is shown for its whole length, and the next shot follows.
         project.add_shot(app::take_of_video(home.file("clip.mp4")));
         auto* timeline = studio.find<TimelineView>("timeline");
         studio.key(Qt::Key_F6, Qt::ShiftModifier);
@@ -274,7 +275,7 @@ private slots:
         QCOMPARE(project.shot(1).in, 0);
     }
 
-    /// What is gone is named when a project is opened, until it is back.
+    /// When a project is opened, a missing picture is named until it is back.
     void a_picture_that_is_gone_is_missed_until_it_is_back() {
         const app::Home home;
         const QString card = home.file("card.png");
@@ -296,7 +297,7 @@ private slots:
         QVERIFY2(!said(studio).contains(missed), qPrintable(said(studio)));
     }
 
-    /// By the menu, for who has no file manager at hand.
+    /// The menu is for users who have no file manager open.
     void files_are_asked_for() {
         const app::Home home;
         QDir(home.path()).mkdir("sequence");
@@ -313,13 +314,13 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(project.count(), 2, 20000);
         QVERIFY(project.shot(0).current().still());
         QCOMPARE(project.shot(1).frames(), 2);
-        // Many at once may have been meant as frames: what to do then is said.
+        // Many pictures at once may be meant as frames, so a message says what to do then.
         studio.find<TimelineView>("timeline")->add_files(QStringList(6, home.file("card.png")));
         QTRY_COMPARE_WITH_TIMEOUT(project.count(), 8, 20000);
         QVERIFY2(said(studio).contains("Drop their folder"), qPrintable(said(studio)));
     }
 
-    /// While a run is at work the cut can be looked at, and exported by itself.
+    /// While a run is at work the cut can be played and exported.
     void a_cut_beside_a_run() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 640, 360, 60);
@@ -332,7 +333,7 @@ private slots:
         app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
         studio.key(Qt::Key_Return, Qt::ControlModifier);
         QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3, 60000);
-        // The row of the run says the step that the strip says.
+        // The row of the run shows the same step as the strip.
         auto* list = studio.find<RunsView>("runs");
         QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
         const auto row_step = [&] { return list->model()->index(0, 0).data(app::RunHistory::StepsDoneRole).toInt(); };
@@ -340,7 +341,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(steps.count() > before, 30000);
         const auto queue_step = [&] { return studio.core().queue.index(0).data(app::RunQueue::StepRole).toInt(); };
         QCOMPARE(row_step(), queue_step());
-        // The cut, not the run, while it is looked at.
+        // While the user looks at the cut, it is shown and not the run.
         auto& preview = studio.window().preview();
         studio.key(Qt::Key_F6, Qt::ShiftModifier);
         studio.find<TimelineView>("timeline")->set_playhead(7);
@@ -352,7 +353,7 @@ private slots:
         const int seen = steps.count();
         QTRY_VERIFY_WITH_TIMEOUT(steps.count() > seen + 2, 30000);
         QCOMPARE(preview.canvas().accessibleDescription(), label);
-        // Its export is seen and stopped; the run goes on.
+        // Its export can be seen and stopped, and the run goes on.
         app::Arrivals exported(&studio.core().exporter, &app::CutExporter::progressed),
             stopped(&studio.core().exporter, &app::CutExporter::cancelled);
         studio.key(Qt::Key_E, Qt::ControlModifier);
@@ -360,11 +361,12 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(exported.count() > 0, 30000);
         QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("exporting") && said(studio).contains("step "), 30000);
         studio.picture("export-beside-run");
-        studio.find<QAction>("file.export")->trigger(); // asked for again: where it is, and no second one
-        // Not that Esc stops it: that would be the run.
+        // If it is asked for again, a message says where it is, and no second one begins.
+        studio.find<QAction>("file.export")->trigger();
+        // It must not say that Esc stops it, since that would stop the run.
         QVERIFY2(said(studio).contains("An export is already running."), qPrintable(said(studio)));
         QVERIFY(!studio.window().findChild<QFileDialog*>() || !studio.window().findChild<QFileDialog*>()->isVisible());
-        // Quitting would lose it, and says so as long as it is written.
+        // Quitting would lose the export, which a message says as long as it is being written.
         const auto warned = [&] {
             return studio.window().banners().texts().join(QLatin1Char(' ')).contains("Quitting stops it");
         };
@@ -379,7 +381,8 @@ private slots:
         QVERIFY(studio.idle());
     }
 
-    /// Whose steps are seen, and branched from: those of what is looked at, not of the run that ended last.
+    /// The strip shows the steps of the run in the picture, from which one branches, and not of the run that ended
+    /// last.
     void steps_are_those_of_the_picture() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 9);
@@ -424,7 +427,7 @@ private slots:
         QCOMPARE(app::to_qstring(studio.core().document.asked().start->run), first);
     }
 
-    /// A draft is written in sight: it can be stopped, and quitting would lose it.
+    /// The user sees that a draft is being written, can stop it, and is warned that quitting would lose it.
     void a_draft_is_kept_in_sight() {
         const app::Home home;
         const QString run = listed_run(home, "first", 3, 1);
@@ -440,7 +443,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("Draft kept"), 30000);
         QVERIFY2(!said(studio).contains("keeping") && !said(studio).contains("being written"),
                  qPrintable(said(studio)));
-        for (int i = 0; i < 400; ++i) drafts.decode_step(run, 2); // before it in line
+        for (int i = 0; i < 400; ++i) drafts.decode_step(run, 2); // these come before it
         QVERIFY(keep("two.mp4"));
         QVERIFY2(said(studio).contains("keeping the draft of step 2"), qPrintable(said(studio)));
         studio.key(Qt::Key_Q, Qt::ControlModifier);
@@ -455,7 +458,7 @@ private slots:
         QCOMPARE(kept.count(), 1);
     }
 
-    /// Every key that means a shot says what there must be first.
+    /// Every key that means a shot says what must be done first.
     void an_empty_cut_says_what_to_do() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 9);
@@ -470,12 +473,12 @@ private slots:
         }
         auto& project = studio.core().project;
         project.add_shot(app::take_of_video(home.file("a.mp4")));
-        studio.key(Qt::Key_S); // at its beginning
+        studio.key(Qt::Key_S); // at the beginning of the cut
         QCOMPARE(project.count(), 1);
         QVERIFY2(said(studio).contains("inside a shot"), qPrintable(said(studio)));
     }
 
-    /// Nothing is cut that is not seen, and what is put there unseen is said.
+    /// A key must not cut what cannot be seen, and whatever is put there unseen is reported.
     void a_hidden_timeline_is_left_alone() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 9);

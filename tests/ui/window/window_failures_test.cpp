@@ -34,7 +34,7 @@ class WindowFailuresTest : public QObject {
     Q_OBJECT
 
 private slots:
-    /// In a sentence, as in the lists.
+    /// In a sentence it is named as in the lists.
     void a_run_without_a_prompt_is_called_so() {
         const app::Home home;
         QDir().mkpath(home.data("runs"));
@@ -65,8 +65,8 @@ private slots:
         QVERIFY2(menu->actions().at(0)->text().startsWith("(no prompt)"), qPrintable(menu->actions().at(0)->text()));
     }
 
-    /// Until another clip is seen there: what is opened on the other side says nothing of it.
-    void what_could_not_be_shown_is_told_as_long_as_it_is_missed() {
+    /// The message stays until another clip is shown on that side. Opening one on the other side changes nothing.
+    void a_clip_that_could_not_be_shown_is_named_until_another_is_shown() {
         const app::Home home;
         for (const char* name : {"a.mp4", "b.mp4", "c.mp4"}) app::write_clip(home.file(name), 64, 48, 4);
         write(home.file("broken.mp4"), "no video");
@@ -89,13 +89,13 @@ private slots:
         QVERIFY(told());
         QVERIFY(open(app::Side::b, "a.mp4"));
         QVERIFY(!told());
-        // What was asked for together with it leaves it to be read.
+        // A clip that was asked for together with it leaves the message there.
         preview.show_clip(app::Side::a, home.file("broken.mp4"), true);
         QVERIFY(open(app::Side::a, "b.mp4"));
         QTRY_VERIFY_WITH_TIMEOUT(told(), 10000);
     }
 
-    /// What failed leads to what was done before it.
+    /// A failed run leads to the lines of the log before its failure.
     void details_of_a_failed_run_are_in_the_log() {
         const app::Home home;
         StudioFixture studio;
@@ -111,7 +111,7 @@ private slots:
         for (int i = 0; i < 3; ++i) queue.add(lost);
         queue.set_paused(false);
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 3, 30000);
-        // A model that is gone would end the whole line: it waits, and says why.
+        // With a missing model all runs would fail, so the queue waits and says why.
         QVERIFY2(said(studio).contains("The queue is paused") && said(studio).contains("/nowhere/model"),
                  qPrintable(said(studio)));
         QCOMPARE(queue.waiting(), 1);
@@ -123,7 +123,7 @@ private slots:
         auto* lines = studio.find<QListView>("log-lines");
         QVERIFY(!lines->isVisible());
         list->setCurrentIndex(list->model()->index(queue.row_of(first), 0));
-        emit list->activated(list->currentIndex()); // Enter
+        emit list->activated(list->currentIndex()); // as Enter does
         QTRY_VERIFY(lines->isVisible());
         const auto text = [&] {
             QStringList out;
@@ -141,9 +141,9 @@ private slots:
         QTRY_VERIFY(read(home.data("log.txt")).contains("error: /nowhere/model"));
     }
 
-    /// Nor does the clip that is opened after it play for it.
+    /// The clip that is opened in its place must not play by itself.
     void a_damaged_video_named_at_the_start_is_told_and_the_newest_run_shown() {
-        const app::BareHome home; // no sample either
+        const app::BareHome home; // without a sample, too
         const QString run = listed_run(home, QStringLiteral("20261127-100000-7-a-run"), 2, 7);
         app::write_clip(home.file("clip.mp4"), 64, 48, 50);
         write(home.file("damaged.mp4"), read(home.file("clip.mp4")).left(300));
@@ -166,7 +166,7 @@ private slots:
         }
     }
 
-    /// All of it in the studio's language.
+    /// The whole message is in the studio's language.
     void why_a_lora_is_refused_is_told_in_one_language() {
         qputenv("DENOIR_LANGUAGE", "de");
         const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
@@ -183,7 +183,7 @@ private slots:
                      "none.safetensors: enthält keine LoRA; die Datei einer LoRA für Wan oder SkyReels-V2 wählen"));
     }
 
-    /// In the studio's language.
+    /// The log is in the studio's language.
     void the_log_names_stages_as_the_window_does() {
         const app::Home home;
         StudioFixture studio;
@@ -196,7 +196,7 @@ private slots:
         QVERIFY2(lines.contains("denoising"), qPrintable(lines.join('\n')));
     }
 
-    /// The log knows nothing of a run from before the program was started: its list does.
+    /// The log begins with the program, so it knows nothing of an earlier run. The list of runs does.
     void why_an_older_run_failed_can_be_read() {
         const app::Home home;
         QDir().mkpath(home.data("runs"));
@@ -224,7 +224,7 @@ private slots:
         QVERIFY2(said(studio).contains(reason), qPrintable(said(studio)));
     }
 
-    /// Nowhere else is it said.
+    /// It is said nowhere else.
     void why_a_run_failed_is_read_to_its_end() {
         const app::Home home;
         StudioFixture studio;
@@ -239,14 +239,14 @@ private slots:
         QCOMPARE(row.data(app::RunQueue::StateRole).toInt(), int(app::RunQueue::State::failed));
         const auto issue = row.data(app::RunQueue::IssueRole).value<app::Issue>();
         const QString spoken = row.data(Qt::AccessibleTextRole).toString();
-        QVERIFY2(spoken.contains("text.png: " + issue.message), qPrintable(spoken)); // which file it is
+        QVERIFY2(spoken.contains("text.png: " + issue.message), qPrintable(spoken)); // names the file
         const int words = list->fontMetrics().horizontalAdvance(issue.message + "; " + issue.hint);
         const int lines = words / list->viewport()->width() + 1;
         QVERIFY2(lines > 1, qPrintable(issue.line()));
         QVERIFY(list->visualRect(row).height() >= (1 + lines) * list->fontMetrics().lineSpacing() + 10);
     }
 
-    /// Several verifications wait for each other, and each result says whose it is.
+    /// Verifications wait for each other, so each result must say which run it is about.
     void every_verification_is_told_by_name() {
         const app::Home home;
         listed_run(home, "good", 2, 1);
@@ -291,11 +291,11 @@ private slots:
         QVERIFY(QFile::link(app::to_qstring(app::tiny_request().model), model));
         studio.find<QAction>("run.verify")->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 60000);
-        QVERIFY2(said(studio).contains("comes out otherwise"), qPrintable(said(studio))); // of files of another name
+        QVERIFY2(said(studio).contains("comes out otherwise"), qPrintable(said(studio))); // in files with other names
         QVERIFY2(!said(studio).contains("could not be verified"), qPrintable(said(studio)));
     }
 
-    /// Nobody asks any more: not that its folder is gone, and not what became of the one at work.
+    /// The user no longer needs to hear that its folder is gone, nor what came of the verification at work.
     void a_deleted_run_is_verified_no_more() {
         const app::Home home;
         listed_run(home, "one", 2, 1);

@@ -26,16 +26,16 @@ using namespace denoir::ui;
 
 namespace {
 
-/// Sees what is dragged out of a list, and ends it.
+/// Sees what is dragged out of a list, and ends the drag.
 class Drags : public QObject {
 public:
     explicit Drags(QObject& source) { source.installEventFilter(this); }
-    QStringList folders; ///< an empty name: none of this machine, or one that would be moved away
+    QStringList folders; ///< an empty text if a folder is not local, or if it would be moved away
 
 private:
     bool eventFilter(QObject*, QEvent* event) override {
         if (event->type() != QEvent::ChildAdded) return false;
-        // By then it has its data. On some platforms a drag has an event loop of its own, on others it is over at once.
+        // By now the drag has its data. On some platforms it has an event loop of its own, on others it ends at once.
         const QPointer child(static_cast<QChildEvent*>(event)->child());
         QMetaObject::invokeMethod(
             this,
@@ -58,7 +58,8 @@ private:
 class WindowHandsTest : public QObject {
     Q_OBJECT
 
-    /// As a file manager drops them on a part of the window that takes nothing by itself. False: they are not taken.
+    /// Drops files, as from a file manager, on a part of the window that takes nothing itself. Returns whether they
+    /// were accepted.
     static bool drop(StudioFixture& studio, const QStringList& files) {
         QMimeData data;
         QList<QUrl> urls;
@@ -72,7 +73,7 @@ class WindowHandsTest : public QObject {
         QApplication::sendEvent(&studio.window(), &event);
         return looked_at(studio.window()) && event.isAccepted();
     }
-    /// Of one layer, of these values.
+    /// Writes a trace of one layer with this value.
     static QString trace(const app::Home& home, const char* name, float value) {
         const QString file = home.file(QLatin1String(name));
         SafetensorsStream out(app::to_path(file), 1 << 16);
@@ -82,7 +83,7 @@ class WindowHandsTest : public QObject {
         out.commit({{"denoir_trace", "1"}, {"order", "execution"}, {"source", "denoir test"}});
         return file;
     }
-    /// Three finished runs, listed newest first.
+    /// Makes three finished runs and returns them as listed, the newest first.
     static QStringList three_runs(StudioFixture& studio) {
         auto& history = studio.core().history;
         QStringList runs;
@@ -93,7 +94,7 @@ class WindowHandsTest : public QObject {
     }
 
 private slots:
-    /// Two at once are A and B; one alone waits for the other.
+    /// Two traces become A and B, and a single one waits for another.
     void traces_that_are_dropped_are_compared() {
         const app::Home home;
         const QString one = trace(home, "one.safetensors", 1), two = trace(home, "two.safetensors", 2),
@@ -114,10 +115,10 @@ private slots:
         QVERIFY2(said(studio).contains("three.safetensors is A."), qPrintable(said(studio)));
         QVERIFY(drop(studio, {one}));
         QVERIFY2(shows((three + " | " + one).toUtf8()), qPrintable(studio.find<ElidedLabel>("layers-pair")->whole()));
-        QVERIFY(!drop(studio, {})); // text, or what lies on no disk
+        QVERIFY(!drop(studio, {})); // text, and addresses that are no files
     }
 
-    /// The folders of all that are selected, in the order of the list, as other programs understand them.
+    /// The folders of all selected runs, in the order of the list and in a form that other programs understand.
     void runs_are_dragged_out_as_folders() {
         const app::Home home;
         for (const int seed : {1, 2, 3}) listed_run(home, QStringLiteral("run-%1").arg(seed), 1 + seed, quint64(seed));
@@ -132,7 +133,7 @@ private slots:
             return drags.folders;
         };
         list->clearSelection();
-        QCOMPARE(dragged(1), QStringList{runs[1]});                     // what is pressed is selected
+        QCOMPARE(dragged(1), QStringList{runs[1]});                     // pressing a row selects it
         for (const auto& [first, second] : {std::pair{0, 2}, {2, 0}}) { // whichever was selected first
             auto& selection = *list->selectionModel();
             selection.select(list->model()->index(first, 0), QItemSelectionModel::ClearAndSelect);
@@ -142,7 +143,7 @@ private slots:
         QCOMPARE(three_runs(studio), runs);
     }
 
-    /// The run that the menu was opened on is A, the one that is chosen B; itself is not offered.
+    /// The run with the menu becomes A and the chosen one B. The menu does not offer its own run.
     void a_run_is_compared_with_another_by_its_menu() {
         const app::Home home;
         for (const int seed : {1, 2, 3}) listed_run(home, QStringLiteral("run-%1").arg(seed), 1 + seed, quint64(seed));
@@ -152,7 +153,7 @@ private slots:
         QCOMPARE(runs.size(), 3);
         auto* list = studio.find<QListView>("runs");
         QStringList offered;
-        /// `chosen`: entry of "Compare with …".
+        /// `chosen` is the entry of "Compare with …" to choose.
         const auto choose = [&](int row, int chosen) {
             QTimer::singleShot(0, list, [&] {
                 auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());

@@ -23,11 +23,11 @@ class WindowKeysTest : public QObject {
     Q_OBJECT
 
 private slots:
-    /// A key that is pressed in vain is told of, and why.
+    /// A key that can do nothing says why.
     void what_has_nothing_to_do_says_so() {
         const app::Home home;
         const QByteArray resources = qgetenv("DENOIR_RESOURCES");
-        qputenv("DENOIR_RESOURCES", home.file("nothing").toUtf8()); // no model, no sample
+        qputenv("DENOIR_RESOURCES", home.file("nothing").toUtf8()); // so that there is neither a model nor a sample
         const auto back = qScopeGuard(
             [&] { resources.isNull() ? qunsetenv("DENOIR_RESOURCES") : qputenv("DENOIR_RESOURCES", resources); });
         StudioFixture studio;
@@ -53,11 +53,11 @@ private slots:
                                "tune.export-csv"})
             QVERIFY2(says(id), id);
         studio.window().layouts().show(Layout::create);
-        studio.find<QAction>("edit.reset")->trigger(); // what the empty request had
+        studio.find<QAction>("edit.reset")->trigger(); // removes what the empty request had
         QVERIFY(says("edit.reset"));
     }
 
-    /// At the edges of the cut, too.
+    /// Also at the edges of the cut.
     void the_cut_says_why_a_key_does_nothing() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 8);
@@ -88,7 +88,7 @@ private slots:
         QVERIFY2(says("timeline.shorter", "at least one frame"), qPrintable(said(studio)));
     }
 
-    /// An entry of the menu says in words where its keys are other ones.
+    /// If its keys are not the usual ones, the entry in the menu names them in words.
     void the_cut_is_trimmed_by_keys_that_are_told() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 8);
@@ -118,7 +118,7 @@ private slots:
         QCOMPARE(project.shot(0).in, 3);
     }
 
-    /// Who holds the keys down asks for one run; frames go by as long as theirs are held.
+    /// Keys that are held down ask for one run only, but step through frames as long as they are held.
     void keys_that_are_held_generate_once() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 8);
@@ -133,7 +133,7 @@ private slots:
         };
         hold(Qt::Key_Return, Qt::ControlModifier);
         QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
-        QTest::qWait(200); // for the request to be resolved again
+        QTest::qWait(200); // until the request is resolved again
         QCOMPARE(queue.rowCount(), 1);
         auto& preview = studio.window().preview();
         studio.window().viewer().show_file(home.file("a.mp4"));
@@ -145,7 +145,7 @@ private slots:
         QCOMPARE(preview.player().frame(), 3);
     }
 
-    /// What keys do in the timeline stands in the table of all keys, and can be changed there.
+    /// The keys of the timeline stand in the table of all keys and can be changed there.
     void keys_of_the_timeline_are_actions() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 8);
@@ -177,7 +177,7 @@ private slots:
         QCOMPARE(names(), QStringLiteral("02"));
         studio.key(Qt::Key_End);
         QCOMPARE(timeline->playhead(), project.frames());
-        studio.key(Qt::Key_Home); // what is seen is what the next key means
+        studio.key(Qt::Key_Home); // the key works on the shot that is visible
         QCOMPARE(timeline->selected(), 0);
         studio.key(Qt::Key_End);
         QCOMPARE(timeline->selected(), 1);
@@ -187,13 +187,13 @@ private slots:
         QCOMPARE(timeline->playhead(), project.frames());
         studio.key(Qt::Key_F11, Qt::ControlModifier);
         QCOMPARE(timeline->playhead(), 0);
-        // Elsewhere the same keys are others'.
+        // Elsewhere these keys have other meanings.
         studio.window().preview().setFocus();
         studio.key(Qt::Key_Delete);
         QCOMPARE(names(), QStringLiteral("02"));
     }
 
-    /// Each by its name in the palette, wherever it is folded away; the docks by keys of their own.
+    /// The palette finds each parameter by its name, wherever it is folded away. The docks have keys of their own.
     void keys_lead_to_every_parameter() {
         const app::Home home;
         StudioFixture studio(Layout::compare);
@@ -219,7 +219,7 @@ private slots:
         QVERIFY2(said(studio).contains("as A and B first"), qPrintable(said(studio)));
     }
 
-    /// A list keeps the key that deletes there, whatever else is done by it in the window.
+    /// A list keeps its key for deleting, whatever that key does elsewhere in the window.
     void a_list_keeps_its_key() {
         const app::Home home;
         const QString run = listed_run(home, "first", 2, 1);
@@ -247,7 +247,7 @@ private slots:
         QCOMPARE(stopped.count(), 0);
     }
 
-    /// Esc closes it, a letter looks for an entry: neither is the window's.
+    /// Esc closes the open list and a letter looks for an entry, so neither reaches the window.
     void an_open_list_of_choices_keeps_its_keys() {
         const app::Home home;
         StudioFixture studio;
@@ -266,7 +266,7 @@ private slots:
         QTRY_VERIFY(!box->view()->isVisible());
         QVERIFY(stopped.isEmpty());
         QVERIFY(box->currentText() != "Euler");
-        // Return chooses, as ever.
+        // Return chooses the entry as usual.
         box->showPopup();
         QTRY_VERIFY(box->view()->isVisible());
         box->view()->setCurrentIndex(box->model()->index(box->findText("Euler"), 0));
@@ -305,7 +305,7 @@ private slots:
             QVERIFY2(typed(name), name);
             QVERIFY2(stopped.isEmpty(), name);
         }
-        // Each letter was taken into the axes, and is taken back there.
+        // Each letter became part of the axes, and Esc takes it back there.
         studio.key(Qt::Key_3, Qt::ControlModifier);
         const QString axis = studio.core().sweeps().axes().axes().front().text;
         QVERIFY(typed("axis-0-values"));

@@ -24,14 +24,8 @@ using namespace denoir::ui;
 
 class WindowLayoutsTest : public QObject {
     Q_OBJECT
-
-    /// Docks are placed in one turn of the event loop, and looked at in the next, from where they may be placed again.
-    static void settle_docks() {
-        for (int turn = 0; turn < 4; ++turn) QCoreApplication::processEvents();
-    }
-
 private slots:
-    /// A narrow window's menu bar leaves out menus: what opens them can be seen and heard.
+    /// A narrow window's menu bar leaves menus out, so the button that opens them must be visible and have a name.
     void further_menus_are_found_in_a_narrow_window() {
         const app::Home home;
         StudioFixture studio;
@@ -53,9 +47,8 @@ private slots:
         }
     }
 
-    /// Where a seed of ten digits leaves no room beside it, a row has a line more: nothing that runs are told apart by
-    /// is cut off.
-    /// Lines below the title, as many as it takes; what does not fit even so stands in the tooltip.
+    /// Nothing by which runs differ may be cut off. If a seed of ten digits leaves no room beside it, the row has
+    /// another line below its title; whatever still does not fit is in the tooltip.
     void rows_of_runs_have_one_height() {
         const app::Home home;
         QDir().mkpath(home.data("runs"));
@@ -81,7 +74,8 @@ private slots:
         QVERIFY2(all.contains(" f") && all.contains("CFG 5"), qPrintable(all));
         const auto words = [](const QString& text) { return QString(text).remove(QStringLiteral(" ·")).remove(' '); };
         bool brief = false;
-        for (int width = 187; width > 40 && !brief; --width) { // of a list of 300 pixels, picture and margins left out
+        // This is the width in a list of 300 pixels, without its picture and margins.
+        for (int width = 187; width > 40 && !brief; --width) {
             const QStringList lines = RunDelegate::details(first, metrics, width);
             QVERIFY(lines.size() <= 3);
             // Size and frames become one word before anything is left out.
@@ -94,7 +88,7 @@ private slots:
         QVERIFY(brief);
     }
 
-    /// Of a layout that comes back as it was left, too.
+    /// Also in a layout that comes back as it was left.
     void tabs_of_a_stored_layout_name_their_docks_once() {
         const app::Home home;
         for (int session = 0; session < 2; ++session) {
@@ -106,12 +100,12 @@ private slots:
             QVERIFY(metrics->widget()->isVisible());
             const auto* title = metrics->titleBarWidget()->findChild<QLabel*>();
             QVERIFY2(!title->isVisible(), qPrintable(QString::number(session)));
-            studio.window().resizeDocks({metrics}, {metrics->height() + 30}, Qt::Vertical); // then it is stored
+            studio.window().resizeDocks({metrics}, {metrics->height() + 30}, Qt::Vertical); // now it is stored
             settle_docks();
         }
     }
 
-    /// Of a run that cannot be read nothing but the reason is known: that has the room of all that others say.
+    /// Of an unreadable run only the reason is known, which gets all the lines that other rows have.
     void a_reason_takes_the_lines_that_there_are() {
         const app::Home home;
         const QString run = home.data("runs/broken");
@@ -132,7 +126,7 @@ private slots:
         for (const QString& line : narrow.first(2)) QVERIFY2(metrics.horizontalAdvance(line) <= 160, qPrintable(line));
     }
 
-    /// A tab says the name of its dock; the dock does not say it again.
+    /// The tab says the name of the dock, so the dock itself does not repeat it.
     void tabs_name_their_docks_once() {
         const app::Home home;
         StudioFixture studio;
@@ -149,7 +143,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!title("models-dock")->isVisible(), 30000);
         models->setFloating(true);
         QTRY_VERIFY_WITH_TIMEOUT(title("models-dock")->isVisible(), 30000);
-        // From behind the other's tab it comes with what it holds.
+        // It comes from behind the other dock's tab with its content.
         models->setFloating(false);
         studio.find<QDockWidget>("queue-dock")->raise();
         settle_docks();
@@ -159,7 +153,7 @@ private slots:
         QVERIFY(models->widget()->isVisible());
     }
 
-    /// What it took of the picture is the picture's again; an edge that was moved meanwhile stays.
+    /// The picture gets back the room that a dock took. An edge that the user moved meanwhile stays.
     void a_closed_dock_leaves_its_room_to_the_picture() {
         const app::Home home;
         StudioFixture studio(Layout::create, Scheme::dark, {1366, 768});
@@ -173,7 +167,8 @@ private slots:
         QVERIFY(height() < before);
         QVERIFY(log->isAncestorOf(studio.window().focusWidget()));
         log->close();
-        QVERIFY(studio.window().focusWidget() == &studio.window().preview()); // not the search of runs, which is next
+        // It must not be the search of runs, which is the next widget.
+        QVERIFY(studio.window().focusWidget() == &studio.window().preview());
         QTRY_COMPARE_WITH_TIMEOUT(height(), before, 5000);
         QCOMPARE(steps->height(), steps_before);
         studio.find<QAction>("help.log")->trigger();
@@ -186,7 +181,7 @@ private slots:
         QCOMPARE(steps->height(), moved);
     }
 
-    /// Also where it grew by itself after it came.
+    /// Also if it grew by itself after it was opened.
     void a_dock_that_grew_leaves_its_room_too() {
         const app::Home home;
         StudioFixture studio(Layout::create, Scheme::dark, {1366, 900});
@@ -207,7 +202,7 @@ private slots:
         QCOMPARE(studio.window().preview().height(), before);
     }
 
-    /// In whatever order they came.
+    /// In whatever order they were opened.
     void docks_closed_in_one_moment_leave_their_room() {
         const app::Home home;
         StudioFixture studio(Layout::create, Scheme::dark, {1366, 900});
@@ -230,7 +225,7 @@ private slots:
         }
     }
 
-    /// Qt draws one beside the tabs of docks that come back.
+    /// Qt draws a line beside the tabs of docks that come back.
     void no_line_stands_beside_tabs() {
         const app::Home home;
         StudioFixture studio;
@@ -258,7 +253,7 @@ private slots:
         }
     }
 
-    /// What was opened in it and closed again leaves no room behind.
+    /// A section that was opened in it and closed again must leave no room behind.
     void a_dock_that_had_to_grow_shrinks_again() {
         const app::Home home;
         StudioFixture studio(Layout::create, Scheme::dark, {1280, 800});
@@ -279,7 +274,7 @@ private slots:
         settle_docks();
         toggle->click();
         QTRY_COMPARE(heights(), before);
-        // Unless somebody has moved an edge meanwhile.
+        // Unless the user has moved an edge meanwhile.
         toggle->click();
         QTRY_VERIFY(docks[0]->height() > before[0]);
         settle_docks();
@@ -293,7 +288,7 @@ private slots:
         QCOMPARE(docks[0]->height(), wanted);
     }
 
-    /// In front of others, too.
+    /// Also in front of other docks.
     void a_dock_among_tabs_shrinks_again() {
         const app::Home home;
         StudioFixture studio(Layout::create, Scheme::dark, {1280, 800});
@@ -311,7 +306,7 @@ private slots:
         QTRY_COMPARE(prompt->height(), before);
     }
 
-    /// A session that is killed keeps where everything stood.
+    /// A session that is killed must not forget where everything was.
     void the_place_of_the_window_is_stored_meanwhile() {
         const app::Home home;
         StudioFixture studio;
@@ -330,8 +325,9 @@ private slots:
         QTRY_VERIFY(stored().first != before.first);
     }
 
-    /// Nobody has arranged them so: a later program may arrange them better, and another window otherwise.
-    void docks_that_were_reset_are_nobodys_own() {
+    /// A layout that was reset is not the user's own arrangement. It must not be stored, because a newer version or
+    /// another window may arrange it differently.
+    void a_layout_that_was_reset_is_not_stored_as_arranged() {
         const app::Home home;
         StudioFixture studio;
         auto& settings = studio.core().settings;
@@ -343,7 +339,8 @@ private slots:
         QVERIFY(runs->isVisible() && stored().isEmpty());
         const QByteArray geometry = settings.value("window/geometry").toByteArray();
         studio.window().resize(1200, 760);
-        QTRY_VERIFY(settings.value("window/geometry").toByteArray() != geometry); // that much is remembered
+        // Only the size of the window is stored.
+        QTRY_VERIFY(settings.value("window/geometry").toByteArray() != geometry);
         studio.window().layouts().show(Layout::compare);
         studio.window().layouts().show(Layout::create);
         QVERIFY(stored().isEmpty());
@@ -351,8 +348,9 @@ private slots:
         QTRY_VERIFY(!stored().isEmpty());
     }
 
-    /// Nor is what the program itself opens, or hides with the whole window, anybody's own: also in the next session.
-    void what_nobody_moved_is_nobodys_own() {
+    /// Docks that the program opens, or hides with the whole window, are not the user's arrangement either, also in the
+    /// next session.
+    void docks_that_nobody_moved_are_not_stored_as_arranged() {
         const app::Home home;
         const auto stored = [](StudioFixture& studio, const char* layout) {
             return !studio.core().settings.value(QStringLiteral("window/%1/docks").arg(layout)).toByteArray().isEmpty();
@@ -376,12 +374,12 @@ private slots:
         }
         auto& window = studio.window();
         auto* models = studio.find<QDockWidget>("models-dock");
-        emit window.findChild<Opener*>()->models_chosen(home.path()); // dropped on the window
+        emit window.findChild<Opener*>()->models_chosen(home.path()); // as if it was dropped on the window
         settle_docks();
         QVERIFY(models->widget()->isVisible());
         window.layouts().remember();
         for (const char* layout : {"create", "compare", "tune"}) QVERIFY2(!stored(studio, layout), layout);
-        studio.find<QDockWidget>("queue-dock")->raise(); // by its tab
+        studio.find<QDockWidget>("queue-dock")->raise(); // as if the user pressed its tab
         window.layouts().remember();
         QVERIFY(stored(studio, "create"));
     }
@@ -408,7 +406,7 @@ private slots:
         QVERIFY(button()->toolTip().startsWith("Undock") && !button()->isVisible());
         dock->setFloating(true);
         QTRY_VERIFY(button()->toolTip().startsWith("Dock") && button()->isVisible());
-        // Its strip is another surface than a dock's, in either theme.
+        // In either theme its title bar has another colour than a dock's.
         const auto strip = [&] { return dock->titleBarWidget()->grab().toImage().pixelColor(2, 2); };
         QCOMPARE(strip(), dark_colours().raised);
         studio.theme().set_scheme(Scheme::light);
@@ -429,7 +427,7 @@ private slots:
         }
     }
 
-    /// The steps of two runs need more room than other layouts leave them.
+    /// The steps of two runs need more room than other layouts have for them.
     void a_pair_leaves_a_small_window_its_size() {
         const app::Home home;
         const QString a = listed_run(home, "a", 3, 1), b = listed_run(home, "b", 3, 2);
@@ -449,7 +447,7 @@ private slots:
         QCOMPARE(runs->width(), side);
     }
 
-    /// In a low window the picture comes before the steps.
+    /// In a low window the picture is more important than the steps.
     void a_low_window_leaves_the_picture_its_room() {
         const app::Home home;
         for (const int height : {720, 800}) {
@@ -460,7 +458,7 @@ private slots:
         }
     }
 
-    /// However narrow its dock is made, and however much has been changed in it.
+    /// However narrow its dock is, and however much was changed in it.
     void no_parameter_is_cut_at_its_end() {
         for (const char* language : {"en", "de"}) {
             const app::Home home;
@@ -486,7 +484,7 @@ private slots:
         }
     }
 
-    /// What an empty queue is for is read to its end in the smallest usual window, too.
+    /// The text of an empty queue must be readable to its end in the smallest usual window.
     void an_empty_queue_is_read_beside_a_sweep() {
         const app::Home home;
         qputenv("DENOIR_LANGUAGE", "de");
@@ -499,7 +497,7 @@ private slots:
                 QVERIFY2(label->height() >= label->heightForWidth(label->width()), qPrintable(label->text()));
     }
 
-    /// In no layout does the window grow by itself, however much the labels have to say.
+    /// In no layout may the window grow by itself, however long the labels are.
     void a_small_window_stays_small() {
         const app::Home home;
         for (const Layout layout : {Layout::create, Layout::compare, Layout::tune}) {

@@ -8,7 +8,8 @@
 
 namespace denoir::ui {
 
-/// main() of a test of the window: Qt's own dialogs, which a test can answer; numbers as in C; the studio's words.
+/// The main() of the window's tests: with Qt's own dialogs, which a test can answer, with numbers as in C, and with the
+/// studio's translations.
 template <class Test> int run_window_test(int argc, char** argv) {
     QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
     QApplication program(argc, argv);

@@ -27,7 +27,7 @@ using namespace denoir::ui;
 class WindowProjectTest : public QObject {
     Q_OBJECT
 
-    /// The shot of a cut that an earlier session left behind.
+    /// The id of a shot in a cut that an earlier session left behind.
     static QString lost_shot(const app::Home& home) {
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
         app::Project lost;
@@ -35,7 +35,7 @@ class WindowProjectTest : public QObject {
         lost.add_shot(app::take_of_video(home.file("a.mp4")));
         return lost.shot(0).id;
     }
-    /// A session that ends with a saved cut of one shot and a seed, cut.denoir.
+    /// A session that ends with a seed and a saved cut of one shot, cut.denoir.
     static void save_cut(const app::Home& home) {
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
         StudioFixture studio;
@@ -68,7 +68,7 @@ private slots:
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("a red balloon"));
     }
 
-    /// A branch that is still being read, and the run that was to be made of it.
+    /// A branch is still being read, and a run should be made of it.
     void another_project_drops_what_waits() {
         const app::Home home;
         const QString run = listed_run(home, "first", 3, 5);
@@ -81,7 +81,7 @@ private slots:
         QVERIFY(core.inputs.busy() && core.queue.rowCount() == 0);
         core.project.clear();
         QVERIFY(!core.inputs.busy());
-        bool read = false; // in turn with the branch
+        bool read = false; // it is read after the branch
         core.inputs.put(
             &studio.window(), [] { return true; }, [&read](bool is) { read = is; });
         QTRY_VERIFY_WITH_TIMEOUT(read, 30000);
@@ -91,7 +91,7 @@ private slots:
         QCOMPARE(core.queue.rowCount(), 0);
     }
 
-    /// Before it there was a prompt alone, which had been changed, too.
+    /// Before the first shot there was only a prompt, which had been changed, too.
     void the_title_tells_of_the_first_shot() {
         const app::Home home;
         StudioFixture studio;
@@ -105,7 +105,7 @@ private slots:
         QCOMPARE(studio.window().windowTitle(), QString("Denoir"));
     }
 
-    /// What is missed is not missed any more where its shot, or the whole project, is gone.
+    /// Once its shot or the whole project is gone, a missing file is not reported any more.
     void what_is_missed_goes_with_its_shot() {
         const app::Home home;
         StudioFixture studio;
@@ -130,7 +130,7 @@ private slots:
         QVERIFY2(!said(studio).contains("cannot be exported yet"), qPrintable(said(studio)));
     }
 
-    /// As what was not saved does; one that was left for a new one stays closed.
+    /// It comes back as unsaved changes do, unless the user had left it for a new one.
     void the_project_that_was_open_is_open_at_the_next_start() {
         const app::Home home;
         save_cut(home);
@@ -141,7 +141,7 @@ private slots:
             QCOMPARE(project.count(), 1);
             QVERIFY(!project.is_modified());
             QVERIFY(studio.core().document.seed_locked());
-            studio.core().document.set_seed_locked(false); // no change of the project
+            studio.core().document.set_seed_locked(false); // this changes nothing in the project
             QVERIFY(studio.window().close());
         }
         StudioFixture studio;
@@ -152,7 +152,7 @@ private slots:
         QCOMPARE(app::Settings().value(QStringLiteral("open_project")).toString(), QString());
     }
 
-    /// Its emptied cut is a change as any other.
+    /// Removing all shots is a change like any other.
     void an_emptied_cut_stays_empty() {
         const app::Home home;
         save_cut(home);
@@ -167,7 +167,7 @@ private slots:
         QVERIFY(studio.core().project.is_modified());
     }
 
-    /// What is done in the meantime is not replaced by it one day.
+    /// Otherwise the project could one day replace what was done without it.
     void a_project_that_was_gone_at_the_start_stays_closed() {
         const app::Home home;
         save_cut(home);
@@ -178,7 +178,7 @@ private slots:
         QVERIFY(studio.core().project.path().isEmpty());
     }
 
-    /// Who begins a new one while the last one is being read wants that one.
+    /// If the user begins a new project while the last one is being read, the new one stays.
     void a_new_project_is_not_replaced_by_the_last_one() {
         const app::Home home;
         save_cut(home);
@@ -195,7 +195,7 @@ private slots:
         QCOMPARE(app::Settings().value(QStringLiteral("open_project")).toString(), QString());
     }
 
-    /// Two of one name are told apart by their folders.
+    /// Two projects with the same name are told apart by their folders.
     void recent_projects_can_be_told_apart() {
         const app::Home home;
         for (const char* folder : {"one", "two"}) {
@@ -227,13 +227,13 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().project.path(), home.file("one/cut.denoir"), 30000);
     }
 
-    /// The answer was about the changes that there were.
+    /// The user's answer was about the changes at that time and not about later ones.
     void what_is_changed_while_the_next_project_is_read_is_asked_about() {
         const app::Home home;
         save_cut(home);
         StudioFixture studio;
         auto& project = studio.core().project;
-        QCOMPARE(project.path(), home.file("cut.denoir")); // it came by itself
+        QCOMPARE(project.path(), home.file("cut.denoir")); // it was opened by itself
         save_as(project, home.file("mine.denoir"));
         project.rename_shot(0, "mine");
         const auto answer = [&](QMessageBox::StandardButton button) {
@@ -253,7 +253,7 @@ private slots:
         QCOMPARE(project.shot(0).name, QStringLiteral("mine again"));
     }
 
-    /// What was saved with its project does not come into the next one.
+    /// A prompt that was saved with its project must not come into the next one.
     void a_saved_project_keeps_its_prompt() {
         const app::Home home;
         StudioFixture studio;
@@ -269,7 +269,7 @@ private slots:
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("one"));
     }
 
-    /// Whoever quits where the cut cannot be kept is told first.
+    /// If the cut cannot be kept, the user learns it before the studio quits.
     void a_cut_that_cannot_be_kept_is_not_lost_silently() {
         const app::Home home;
         StudioFixture studio;
@@ -280,16 +280,16 @@ private slots:
             studio.key(Qt::Key_Q, Qt::ControlModifier);
             QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("cannot be kept"), 30000);
             QVERIFY(studio.window().isVisible());
-            QCoreApplication::processEvents(); // laid out
+            QCoreApplication::processEvents(); // until the banner is laid out
             QVERIFY(studio.press("Close all the same"));
             QVERIFY(!studio.window().isVisible());
         }
         studio.window().show();
-        studio.key(Qt::Key_Q, Qt::ControlModifier); // room again
+        studio.key(Qt::Key_Q, Qt::ControlModifier); // there is room again
         QTRY_VERIFY_WITH_TIMEOUT(!studio.window().isVisible(), 30000);
     }
 
-    /// The offer stands until it is answered; by then there is other work.
+    /// The offer stays until it is answered, and by then there is other work.
     void what_a_crash_left_takes_the_place_of_nothing_unsaved() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
@@ -319,7 +319,7 @@ private slots:
         answer(QMessageBox::Cancel);
         QCOMPARE(project.shot(0).title(), QStringLiteral("new"));
         QVERIFY(offered());
-        QCoreApplication::processEvents(); // laid out
+        QCoreApplication::processEvents(); // until the banner is laid out
         QVERIFY(studio.press("Recover"));
         answer(QMessageBox::Discard);
         QTRY_COMPARE(project.shot(0).title(), QStringLiteral("lost"));
@@ -330,7 +330,7 @@ private slots:
         QCOMPARE(project.count(), 1);
     }
 
-    /// Where the next start is for another project, which has the place.
+    /// The next start opens another project, so what was left of this one is offered, but not as a crash.
     void what_was_left_in_order_is_not_called_a_crash() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
@@ -359,7 +359,7 @@ private slots:
         }
     }
 
-    /// Another studio may have it: the offer stays for another try.
+    /// Another studio may hold it. The offer stays, so that the user can try again.
     void what_cannot_be_recovered_stays_on_offer() {
         const app::Home home;
         const QString run = app::tiny_run(home.file("late"), 1, 1), shot = lost_shot(home);
@@ -374,13 +374,13 @@ private slots:
         QCOMPARE(studio.core().project.count(), 0);
         QVERIFY2(said(studio).contains("another studio has it"), qPrintable(said(studio)));
         QVERIFY2(!said(studio).contains("not there any more"), qPrintable(said(studio)));
-        QCoreApplication::processEvents(); // laid out
+        QCoreApplication::processEvents(); // until the banner is laid out
         QVERIFY(studio.press("Recover"));
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().project.count(), 1, 30000);
         QCOMPARE(studio.core().project.shot(0).current().run, run);
     }
 
-    /// The queue goes on while the offer stands.
+    /// The queue goes on while the offer waits for an answer.
     void what_was_made_for_a_lost_cut_waits_for_the_answer() {
         const app::Home home;
         const QString run = app::tiny_run(home.file("late"), 1, 1), shot = lost_shot(home);
@@ -402,13 +402,14 @@ private slots:
         QTRY_VERIFY(QFile::exists(home.file("film v1.2.denoir")));
         QVERIFY(looked_at(studio.window()));
         QVERIFY(!studio.core().project.is_modified());
-        QVERIFY(QFile::rename(home.file("film v1.2.denoir"), home.file("film v1.2"))); // as somebody may have called it
+        // Somebody may have renamed it so.
+        QVERIFY(QFile::rename(home.file("film v1.2.denoir"), home.file("film v1.2")));
         studio.core().project.clear();
         studio.open({home.file("film v1.2")});
         QCOMPARE(studio.core().project.count(), 1);
     }
 
-    void what_is_kept_before_a_new_project_is_followed_by_one() {
+    void saving_before_a_new_project_begins_the_new_one() {
         const app::Home home;
         StudioFixture studio;
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
@@ -422,7 +423,7 @@ private slots:
         QVERIFY(QFile::exists(home.file("kept.denoir")));
     }
 
-    /// It stands beside the work, which goes on: its answer is about the changes that it was asked of alone.
+    /// The question does not block the work, so it must go when its changes are saved or replaced.
     void the_question_goes_with_the_changes_it_is_about() {
         const app::Home home;
         StudioFixture studio;
@@ -451,7 +452,7 @@ private slots:
         open(project, home.file("cut.denoir"));
         QVERIFY(!question());
         QCOMPARE(project.shot(0).name, QStringLiteral("opening"));
-        project.rename_shot(0, "mine"); // what was asked of the other is not for this one
+        project.rename_shot(0, "mine"); // the earlier question was about another project
         studio.key(Qt::Key_N, Qt::ControlModifier);
         QVERIFY(question());
         question()->button(QMessageBox::Cancel)->click();
@@ -466,11 +467,11 @@ private slots:
         save_as(first.core().project, home.file("cut.denoir"));
         const QByteArray saved = read(home.file("cut.denoir"));
         {
-            const app::Home elsewhere; // as another user of the same folder has it
+            const app::Home elsewhere; // as if another user of the same folder had it open
             StudioFixture second;
             second.open({home.file("cut.denoir")});
             QCOMPARE(second.core().project.count(), 1);
-            second.core().project.finish(); // it is known who has it
+            second.core().project.finish(); // until it is known who has the lock
             QVERIFY2(said(second).contains("cut.denoir"), qPrintable(said(second)));
             second.core().project.rename_shot(0, "mine");
             second.key(Qt::Key_S, Qt::ControlModifier);
@@ -481,7 +482,7 @@ private slots:
         home.use();
     }
 
-    /// A take is made with the shot's own prompt, which is said, unless that of the moment is asked for.
+    /// A retake uses the prompt of its shot and says so, unless the user asks for the current prompt.
     void a_retake_says_whose_prompt_it_takes() {
         const app::Home home;
         const QString first = listed_run(home, "first", 3, 1);

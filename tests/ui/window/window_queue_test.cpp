@@ -32,7 +32,7 @@ using namespace denoir::ui;
 class WindowQueueTest : public QObject {
     Q_OBJECT
 
-    /// One run waits in the paused queue, and the parameters are those of it.
+    /// A run waits in the paused queue, and its request is edited in the parameters.
     void edit_waiting_run(StudioFixture& studio) {
         load_tiny(studio);
         auto& queue = studio.core().queue;
@@ -61,7 +61,7 @@ private slots:
         QVERIFY2(said(studio).startsWith("Step 0 is the noise"), qPrintable(said(studio)));
     }
 
-    /// Ctrl+Z takes what left the queue in turn with what was changed, the newest first.
+    /// Ctrl+Z brings back what left the queue and takes back other changes in their order, the newest first.
     void what_left_the_queue_comes_back_by_undo() {
         const app::Home home;
         StudioFixture studio;
@@ -91,7 +91,7 @@ private slots:
         QCOMPARE(queue.rowCount(), 3);
     }
 
-    /// However many ended before it, in a session before this one; in another layout, too.
+    /// However many runs have ended before it in an earlier session, also in another layout.
     void what_waits_is_in_sight() {
         const app::Home home;
         constexpr int ended = 8;
@@ -117,7 +117,7 @@ private slots:
         }
     }
 
-    /// Where the run has ended meanwhile, nothing is stopped, and nothing goes.
+    /// If the run has ended meanwhile, nothing is stopped and nothing is removed.
     void the_menu_stops_what_it_was_opened_on() {
         const app::Home home;
         StudioFixture studio;
@@ -143,7 +143,7 @@ private slots:
         QCOMPARE(queue.rowCount(), 1);
     }
 
-    /// As one that is resumed anywhere else: its steps come into the picture, whatever was looked at before.
+    /// Like any other resumed run it is shown with its steps, whatever was shown before.
     void what_is_resumed_from_its_menu_is_watched() {
         const app::Home home;
         app::write_clip(home.file("other.mp4"), 64, 48, 4);
@@ -175,8 +175,8 @@ private slots:
         QVERIFY(studio.idle());
     }
 
-    /// Star, name and deletion mean the run that is seen, also while it is at work; a list that is in use is left
-    /// alone.
+    /// Star, rename and delete mean the run that is visible, also while it is at work. A list that is being used keeps
+    /// its selection.
     void the_run_at_work_is_selected_while_it_is_seen() {
         const app::Home home;
         const QString first = listed_run(home, "first", 3, 5);
@@ -206,7 +206,7 @@ private slots:
         QCOMPARE(runs->current(), live);
         studio.key(Qt::Key_Escape);
         QVERIFY(studio.idle());
-        // While the keys are the list's.
+        // While the list has the keyboard.
         auto* list = studio.find<RunsView>("runs");
         studio.have_focus();
         list->setFocus();
@@ -219,7 +219,7 @@ private slots:
         QVERIFY(studio.idle());
     }
 
-    /// What is edited is what was written, not what the wildcards became.
+    /// The text with its wildcards is edited, and not what was drawn from it.
     void an_entry_that_is_edited_keeps_its_wildcards() {
         const app::Home home;
         StudioFixture studio;
@@ -238,7 +238,7 @@ private slots:
         QCOMPARE(document.value("negative_prompt").toString(), QString("{blur|noise}"));
     }
 
-    /// A run that goes on does so by the request in its folder.
+    /// A run goes on with the request in its folder.
     void what_goes_on_is_not_edited() {
         const app::Home home;
         const QString run = listed_run(home, "first", 2, 1);
@@ -253,10 +253,10 @@ private slots:
         QTest::keyClick(list, Qt::Key_Return);
         QVERIFY2(!said(studio).contains("waiting run"), qPrintable(said(studio)));
         QVERIFY(asked_json(studio.core().document.asked()) == before);
-        QCOMPARE(studio.window().viewer().run(app::Side::a), run); // it is shown instead
+        QCOMPARE(studio.window().viewer().run(app::Side::a), run); // the run is shown instead
     }
 
-    /// The cross on the banner leaves the entry as it is.
+    /// The cross of the banner leaves the entry unchanged.
     void an_edit_ends_with_its_banner() {
         const app::Home home;
         StudioFixture studio;
@@ -270,7 +270,7 @@ private slots:
         QCOMPARE(queue.snapshot(queue.index(0).data(app::RunQueue::IdRole).toULongLong())->request.steps, 3);
     }
 
-    /// Its clip would stand for values that it was not made with.
+    /// Otherwise its clip would be shown for values that it was not made with.
     void a_changed_entry_is_no_cell_of_its_sweep() {
         const app::Home home;
         StudioFixture studio(Layout::tune);
@@ -283,7 +283,7 @@ private slots:
         generate->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(core.queue.rowCount(), 2, 30000);
         const auto said = [&](int row, int role) { return core.queue.index(row).data(role).toString(); };
-        QVERIFY(said(0, app::RunQueue::LabelRole).contains("steps 3")); // the dearest first
+        QVERIFY(said(0, app::RunQueue::LabelRole).contains("steps 3")); // the one that takes longest
         auto* list = studio.find<QListView>("queue");
         QVERIFY(list->model()->index(0, 0).data(Qt::AccessibleTextRole).toString().startsWith("steps 3"));
         studio.window().layouts().show(Layout::create);
@@ -303,8 +303,8 @@ private slots:
         QCOMPARE(core.sweeps().cell(0).state, State::missing);
     }
 
-    /// A sweep begins with what is being prepared, as a run does.
-    void a_sweep_waits_for_what_is_prepared() {
+    /// Like a run, a sweep waits for a picture that is still being imported.
+    void a_sweep_waits_for_a_picture_that_is_imported() {
         const app::Home home;
         StudioFixture studio(Layout::tune);
         load_tiny(studio);
@@ -312,7 +312,7 @@ private slots:
         core.queue.set_paused(true);
         core.sweeps().axes().set_all({{"seed", "1, 2"}}, {});
         QVERIFY(core.document.wait_resolved(20000));
-        QObject window; // as a picture that is pasted
+        QObject window; // such as a pasted picture
         const auto slowly = [] {
             QThread::msleep(100);
             return 2;
@@ -327,7 +327,7 @@ private slots:
         }
     }
 
-    /// Neither in the strip that showed it at work, nor when it is opened again.
+    /// Neither in the strip that showed it at work, nor after it is opened again.
     void a_run_that_is_done_is_not_resumed() {
         const app::Home home;
         StudioFixture studio;
@@ -349,8 +349,8 @@ private slots:
         QVERIFY(!offers("run-steps"));
     }
 
-    /// Before it is in line there is no entry that could be stopped.
-    void stop_gives_up_what_waits_for_what_is_prepared() {
+    /// There is no entry yet that could be stopped.
+    void stop_gives_up_a_run_that_waits_for_a_picture() {
         const app::Home home;
         StudioFixture studio;
         load_tiny(studio);
@@ -386,7 +386,7 @@ private slots:
         QVERIFY(!core.sweeps().starting() && core.queue.rowCount() == 0);
     }
 
-    /// There is nothing left to put the changes into, and Generate makes a run of them.
+    /// The entry that the changes were meant for is gone, so Generate makes a run of them.
     void an_edit_ends_with_its_entry() {
         const app::Home home;
         StudioFixture studio;
@@ -400,7 +400,7 @@ private slots:
         QVERIFY2(!said(studio).contains("has begun meanwhile"), qPrintable(said(studio)));
     }
 
-    /// Undo brings the own request back: Generate then makes a run of it, and leaves the waiting one alone.
+    /// Undo brings the user's own request back, of which Generate then makes a run without touching the waiting one.
     void an_edit_ends_with_its_undo() {
         const app::Home home;
         StudioFixture studio;
@@ -445,7 +445,7 @@ private slots:
         QVERIFY2(banners.filter("wait").isEmpty(), qPrintable(banners.join('\n')));
     }
 
-    /// Its banner is the only sign of a branch: there as long as it is one, also after another start.
+    /// The banner is the only sign of a branch. It must be there as long as the request is one, also after a restart.
     void a_branch_is_told_as_long_as_it_is_one() {
         const app::Home home;
         const QString run = listed_run(home, "first", 3, 1);
@@ -461,12 +461,12 @@ private slots:
         QVERIFY(!told() && draft() == before);
         studio->core().project.undo().redo();
         QVERIFY(told());
-        // Closed by its cross the run begins anew, which is undone like any change.
+        // If its cross is pressed the run begins anew, which undo takes back like any change.
         close_banner(*studio, "branch");
         QVERIFY(!told() && !studio->core().document.asked().start);
         studio->key(Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(told());
-        studio->key(Qt::Key_Escape); // nothing is at work: what was to begin is taken back
+        studio->key(Qt::Key_Escape); // nothing is at work, so the new beginning is taken back
         QVERIFY(!told() && !studio->core().document.asked().start);
         studio->key(Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(told());
@@ -477,8 +477,8 @@ private slots:
         QVERIFY2(told(), qPrintable(said(*studio)));
     }
 
-    /// A number that is too large is not the one without its last digit.
-    void more_copies_than_can_be_are_as_many_as_can_be() {
+    /// A number that is too large must not lose its last digit.
+    void too_many_copies_become_the_most_that_are_possible() {
         const app::Home home;
         StudioFixture studio;
         load_tiny(studio);
@@ -498,7 +498,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().queue.rowCount(), 64, 30000);
     }
 
-    /// No seed changes the noise that a branch begins with: copies of it would be one clip.
+    /// No seed changes a branch, because its noise is its parent's. Copies of it would all be the same clip.
     void a_branch_is_made_once() {
         const app::Home home;
         const QString run = listed_run(home, "first", 3, 5);
@@ -523,7 +523,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 4, 30000);
     }
 
-    /// A seed that was let go for variations is let go after the next start, too, and in the project.
+    /// The seed of a request that was opened for variations stays unlocked, also after a restart and in the project.
     void an_unlocked_seed_stays_unlocked() {
         const app::Home home;
         std::optional<StudioFixture> studio(std::in_place);

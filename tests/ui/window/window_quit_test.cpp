@@ -26,17 +26,18 @@ using namespace denoir::ui;
 class WindowQuitTest : public QObject {
     Q_OBJECT
 
-    /// Hidden ones, too: what is not whole yet has a hidden name.
+    /// Also hidden files, since an unfinished file has a hidden name.
     static QStringList files_in(const QString& folder) {
         return QDir(folder).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot, QDir::Name);
     }
-    /// By the cross in its frame: false where it stays for the time being.
+    /// Closes the window by its frame. Returns false if it stays open for now.
     static bool close_by_frame(StudioFixture& studio) {
         QCloseEvent event;
         QSpontaneKeyEvent::setSpontaneous(&event);
         return qApp->notify(&studio.window(), &event) && event.isAccepted();
     }
-    /// By key and by the window's frame alike: asked once more, it stays until it is told to stop.
+    /// A key and the window's frame have the same effect: a banner asks, and the window stays until the user stops the
+    /// work.
     static void stays(StudioFixture& studio, const QString& words) {
         for (const bool by_key : {true, false}) {
             QVERIFY(!said(studio).contains("Quitting stops it"));
@@ -51,7 +52,7 @@ class WindowQuitTest : public QObject {
         }
     }
 
-    /// What is about to be written once a file dialog has been answered, and takes long. `begun`: its file is there.
+    /// Something that takes long is written after a file dialog was answered. If `begun`, its file is there first.
     static void stopped_only_when_told(std::optional<StudioFixture>& studio, const QString& folder, const char* name,
                                        bool begun) {
         QVERIFY(studio->answer_file_dialog(folder + QLatin1Char('/') + QLatin1String(name)));
@@ -79,7 +80,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(frames.count() > 0, 30000);
         stays(*studio, "An export is being written. Quitting stops it, and nothing of it is kept.");
         QVERIFY(studio->core().exporter.running());
-        QCOMPARE(files_in(folder).size(), 1); // half of it
+        QCOMPARE(files_in(folder).size(), 1); // an unfinished file
         QVERIFY(studio->press("Stop it and quit"));
         QTRY_VERIFY_WITH_TIMEOUT(!studio->window().isVisible(), 30000);
         studio.reset();
@@ -94,7 +95,7 @@ private slots:
         const QString run = listed_run(home, "first", 3, 1), folder = home.file("out");
         QVERIFY(QDir().mkpath(folder));
         std::optional<StudioFixture> studio(std::in_place);
-        for (int i = 0; i < 400; ++i) studio->core().drafts.decode_step(run, 2); // before it in line
+        for (int i = 0; i < 400; ++i) studio->core().drafts.decode_step(run, 2); // these come before it
         emit studio->find<StepStrip>("run-steps")->keep_requested(run, 2);
         QVERIFY(studio->answer_file_dialog(folder + "/draft.mp4"));
         stays(*studio, "A draft is being written. Quitting stops it, and nothing of it is kept.");
@@ -131,7 +132,7 @@ private slots:
         VideoOptions options;
         options.width = 400, options.height = 224;
         VideoWriter video(app::to_path(home.file("long.mp4")), options);
-        for (int i = 0; i < 3000; ++i) video.write(Image(400, 224)); // quickly, as nothing moves
+        for (int i = 0; i < 3000; ++i) video.write(Image(400, 224)); // quickly, since nothing moves
         video.finish();
         const SweepFolder made = SweepFolder::open(app::to_path(sweep));
         for (const SweepCell& cell : made.record().cells) {
@@ -144,7 +145,7 @@ private slots:
         stopped_only_when_told(studio, folder, "grid.mp4", true);
     }
 
-    /// Nothing is asked where nothing would be lost.
+    /// If nothing would be lost there is no question.
     void a_window_at_rest_closes_at_once() {
         for (const bool by_key : {true, false}) {
             const app::Home home;

@@ -31,7 +31,7 @@ class WindowRemovalTest : public QObject {
     Q_OBJECT
 
 private slots:
-    /// The next one of the list, or the one before where there is none; undo shows again what was deleted.
+    /// The next run in the list is shown, or the one before if there is none. Undo shows the deleted one again.
     void what_stood_beside_a_deleted_run_is_shown() {
         const app::Home home;
         const QString runs[] = {listed_run(home, "one", 2, 1), listed_run(home, "two", 2, 2),
@@ -66,13 +66,14 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(open(newest), 30000);
         player.play();
         studio.find<QAction>("run.delete")->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(open(middle) && player.playing(), 30000); // as the one before it
-        studio.window().viewer().show_run(oldest);                         // looked at since: undo takes nothing away
+        QTRY_VERIFY_WITH_TIMEOUT(open(middle) && player.playing(), 30000); // like the one before it
+        // The user has looked at another run since, and undo must not take that away.
+        studio.window().viewer().show_run(oldest);
         studio.find<QAction>("edit.undo")->trigger();
         QCOMPARE(shown(), oldest);
     }
 
-    /// More than a view is told of one by one, among them some that are selected: these stay so.
+    /// More rows come back than a view is told of one by one. Those that are selected must stay so.
     void a_selection_outlives_many_runs_that_come_back() {
         const app::Home home;
         const auto runs = app::to_path(home.data("runs"));
@@ -122,7 +123,7 @@ private slots:
         QVERIFY(list->viewport()->rect().intersects(list->visualRect(list->currentIndex())));
     }
 
-    /// B waits in whatever layouts are shown meanwhile, unless it is deleted there.
+    /// B is remembered while other layouts are shown, unless it is deleted there.
     void b_waits_for_the_layout_compare() {
         const app::Home home;
         const QString first = listed_run(home, "one", 2, 1), second = listed_run(home, "two", 2, 2);
@@ -143,7 +144,7 @@ private slots:
         studio.window().layouts().show(Layout::create);
         QVERIFY(!studio.core().history.remove({second}).isEmpty());
         studio.window().layouts().show(Layout::compare);
-        QTRY_VERIFY_WITH_TIMEOUT(preview.is_settled(app::Side::b), 30000); // nothing is being opened, or was refused
+        QTRY_VERIFY_WITH_TIMEOUT(preview.is_settled(app::Side::b), 30000); // until nothing is being opened
         QVERIFY2(!said(studio).contains("two"), qPrintable(said(studio)));
         QVERIFY(!preview.info(app::Side::b));
         studio.window().layouts().show(Layout::create);
@@ -152,7 +153,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), second, 10000);
     }
 
-    /// Also where another ends meanwhile, which is shown then.
+    /// Also if another run ends meanwhile and is shown.
     void the_menu_means_the_run_that_it_was_opened_on() {
         const app::Home home;
         const QString run = listed_run(home, "one", 2, 1);
@@ -180,7 +181,7 @@ private slots:
         QVERIFY(!QFile::exists(run));
     }
 
-    /// Not the run that was selected since, nor the one that is selected where its own is gone.
+    /// It means neither a run that was selected since, nor the selected one if its own run is gone.
     void no_other_run_is_starred_or_deleted_than_the_menu_was_opened_on() {
         const app::Home home;
         const QString one = listed_run(home, "one", 2, 1), two = listed_run(home, "two", 2, 2);
@@ -208,7 +209,8 @@ private slots:
         auto* name = list->viewport()->findChild<QLineEdit*>();
         QVERIFY(name);
         name->setText("mine");
-        history.set_starred(one, false); // as the row of a run at work changes with every step: what is typed stays
+        // The row of a run at work changes like this with each step, and the name that is being typed stays.
+        history.set_starred(one, false);
         QCOMPARE(name->text(), QStringLiteral("mine"));
         QTest::keyClick(name, Qt::Key_Return);
         const auto name_of_one = [&] {
@@ -218,7 +220,7 @@ private slots:
         choose("Delete", [&] { (void)history.remove({one}); });
         QVERIFY(QFile::exists(two));
         QVERIFY2(said(studio).contains("deleted meanwhile"), qPrintable(said(studio)));
-        // What the entry says, also of those that are left.
+        // The text of the entry also fits the runs that are left.
         history.restore();
         QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
         const QString first = history.index(0).data(app::RunHistory::PathRole).toString();
@@ -253,7 +255,7 @@ private slots:
         undo->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
         QVERIFY2(redo->isEnabled() && redo->text().contains("deleting runs"), qPrintable(redo->text()));
-        undo->trigger(); // of the prompt before
+        undo->trigger(); // undoes the prompt before it
         redo->trigger();
         QVERIFY(QFile::exists(run));
         redo->trigger();
@@ -266,14 +268,14 @@ private slots:
         undo->trigger();
         undo->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
-        write_prompt("another way"); // from here there is nothing to be done again
+        write_prompt("another way"); // from here on there is nothing to redo
         QVERIFY(!redo->isEnabled());
         undo->trigger();
         redo->trigger();
         QVERIFY(QFile::exists(run));
     }
 
-    /// A file's name, say: no letter of it is a key.
+    /// An ampersand in a file's name is a letter and marks no key.
     void what_is_undone_keeps_its_ampersands() {
         const app::Home home;
         StudioFixture studio;
@@ -298,7 +300,7 @@ private slots:
         QCOMPARE(queue.rowCount(), 3);
     }
 
-    /// What the cut loses is said with the deletion; undo brings the entry of the queue back, too.
+    /// The message says what the cut loses, and undo also brings the entry of the queue back.
     void a_deletion_says_what_the_cut_loses() {
         const app::Home home;
         StudioFixture studio;
@@ -325,7 +327,7 @@ private slots:
         QVERIFY2(said(studio).contains("deleted") && !said(studio).contains("of this cut"), qPrintable(said(studio)));
     }
 
-    /// What went while another project was open is not the newest step of this one.
+    /// A deletion during another project is not the newest step of this one.
     void another_project_undoes_no_older_deletion() {
         const app::Home home;
         StudioFixture studio;
@@ -342,7 +344,7 @@ private slots:
         QVERIFY2(undo->text().contains("queue"), qPrintable(undo->text()));
         studio.core().project.clear();
         QVERIFY2(!undo->text().contains("queue"), qPrintable(undo->text()));
-        QVERIFY(queue.can_undo_clear()); // it can still be brought back, where that is asked for
+        QVERIFY(queue.can_undo_clear()); // it can still be brought back on request
     }
 
     void the_disk_space_of_runs_can_be_chosen() {
@@ -351,7 +353,7 @@ private slots:
         const qint64 before = studio.core().settings.history_bytes();
         const auto choose = [&](int gigabytes) {
             studio.find<QAction>("file.disk-limit")->trigger();
-            studio.find<QAction>("file.disk-limit")->trigger(); // asked for twice it is one
+            studio.find<QAction>("file.disk-limit")->trigger(); // asked for twice, there is one dialog
             const auto dialogs = studio.window().findChildren<QInputDialog*>();
             QCOMPARE(dialogs.size(), 1);
             QCOMPARE(dialogs[0]->intValue(), int(studio.core().settings.history_bytes() >> 30));
@@ -364,7 +366,7 @@ private slots:
         choose(0);
         QCOMPARE(studio.core().settings.history_bytes(), 0);
         QVERIFY(before > 0);
-        // One by hand, below what the dialog counts in, is looked at and stays.
+        // A limit in the settings file below what the dialog can show stays when the dialog is only looked at.
         studio.core().settings.set_value("history_bytes", qlonglong(300'000'000));
         studio.find<QAction>("file.disk-limit")->trigger();
         auto* dialog = studio.window().findChild<QInputDialog*>();
@@ -373,7 +375,7 @@ private slots:
         QCOMPARE(studio.core().settings.history_bytes(), 300'000'000);
     }
 
-    /// Where there is no room for a run, what it takes from older ones is offered.
+    /// If a run has no room, the room that steps of older runs take is offered.
     void a_full_disk_is_freed_of_steps() {
         const app::Home home;
         const QString old = listed_run(home, "old", 3, 1);
@@ -392,7 +394,7 @@ private slots:
         QVERIFY(QFile::exists(old + "/video.mp4"));
     }
 
-    /// Asked once; again where other runs are meant, or another bound.
+    /// It is asked once, and again only for other runs or another limit.
     void what_was_closed_about_disk_space_stays_closed() {
         const app::Home home;
         QDir().mkpath(home.data("runs"));

@@ -17,8 +17,8 @@ using namespace denoir::ui;
 class WindowRetakeTest : public QObject {
     Q_OBJECT
 
-    /// Puts it in line and takes it out again. `words`: the beginning of what is said, in a banner as the parameters
-    /// hold another prompt.
+    /// Queues a retake and takes it out again. `words` is the beginning of the message, which is a banner because the
+    /// parameters hold another prompt.
     static Request retake(StudioFixture& studio, const char* words) {
         auto& queue = studio.core().queue;
         studio.window().say({});
@@ -37,7 +37,7 @@ class WindowRetakeTest : public QObject {
     }
 
 private slots:
-    /// Between frames that stay a part begins with those before it and ends with the picture that comes after it.
+    /// Between frames that stay, a part begins with the frames before it and ends with the picture that follows it.
     void a_part_of_a_shot_is_made_to_fit() {
         const app::Home home;
         const QString run = listed_run(home, "first", 3, 1);
@@ -53,7 +53,7 @@ private slots:
         const Request all = retake(studio, whole);
         QVERIFY(all.last_image.empty());
         QCOMPARE(all.frames, 9);
-        // The first frames alone.
+        // Only the first frames of the shot.
         QVERIFY(project.trim(0, 0, 5));
         const Request beginning = retake(studio, part);
         QCOMPARE(beginning.frames, 5);
@@ -64,17 +64,17 @@ private slots:
         };
         QCOMPARE(last, picture(5));
         QVERIFY(last != picture(4) && last != picture(6));
-        // The last ones: nothing comes after them.
+        // Only the last frames, which nothing follows.
         QVERIFY(project.trim(0, 5, 9));
         const Request end = retake(studio, part);
         QVERIFY(end.last_image.empty());
         QVERIFY(end.forcing && end.forcing->overlap > 0);
-        // Each has a seed of its own, another one than its shot's.
+        // Each retake has a new seed that is not its shot's.
         QVERIFY(all.seed && beginning.seed && end.seed);
         QVERIFY(all.seed != beginning.seed && beginning.seed != end.seed && all.seed != 1U);
     }
 
-    /// Where the parameters hold the same prompt nothing is offered; a line says it.
+    /// If the parameters hold the same prompt there is nothing to offer, and the status line says so.
     void a_retake_by_the_same_prompt_is_said_in_passing() {
         const app::Home home;
         const QString run = listed_run(home, "first", 3, 1);

@@ -44,8 +44,8 @@ class WindowRunsTest : public QObject {
     Q_OBJECT
 
 private slots:
-    /// Before its first step there is nothing to see of a run, and nothing to be pressed.
-    void what_the_run_at_work_does_is_said() {
+    /// Before its first step a run has nothing to show and nothing to press.
+    void the_run_at_work_says_what_it_does() {
         const app::Home home;
         StudioFixture studio;
         load_tiny(studio);
@@ -65,7 +65,7 @@ private slots:
         QCOMPARE(preview.canvas().accessibleDescription(), nothing);
     }
 
-    /// A run without a video is called by its prompt as any other, and is why nothing is measured.
+    /// A run without a video is named by its prompt like any other, and it is the reason why nothing is measured.
     void a_run_without_a_video_as_a() {
         const app::Home home;
         const QString run = listed_run(home, "stopped", 2, 7);
@@ -80,7 +80,7 @@ private slots:
                                   qPrintable(metrics->accessibleDescription()), 5000);
     }
 
-    /// Star, name and deletion mean the run that is seen: in Tune the clip, elsewhere the run in the preview.
+    /// Star, rename and delete mean the run that is visible: in Tune the clip, elsewhere the run in the preview.
     void a_sweep_selects_its_runs_in_tune_alone() {
         const app::Home home;
         const QString first = listed_run(home, "first", 3, 5);
@@ -104,7 +104,7 @@ private slots:
         layouts.show(Layout::create);
         studio.window().viewer().show_run(first);
         QCOMPARE(runs->current(), first);
-        grid->set_current(0); // as the sweep that is remembered does when it is opened
+        grid->set_current(0); // as a remembered sweep does when it is opened
         QCOMPARE(runs->current(), first);
         layouts.show(Layout::tune);
         QCOMPARE(runs->current(), clip(0));
@@ -114,7 +114,7 @@ private slots:
         QVERIFY(history.starred(first) && !history.starred(clip(0)));
     }
 
-    /// What was chosen as B is not what is seen when the comparison is left.
+    /// The run that was chosen as B is not the one that is visible after the comparison.
     void a_comparison_that_is_left_selects_what_is_seen() {
         const app::Home home;
         const QString first = listed_run(home, "first", 2, 1), second = listed_run(home, "second", 2, 2);
@@ -127,18 +127,18 @@ private slots:
         runs->select(second); // as its menu did
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), second, 30000);
         QCOMPARE(runs->current(), second);
-        studio.window().layouts().reset_current(); // it goes on
+        studio.window().layouts().reset_current(); // the comparison goes on
         QCOMPARE(runs->current(), second);
         studio.window().layouts().show(Layout::create);
         QCOMPARE(runs->current(), first);
-        // A pair stays chosen: Ctrl+2 compares it again.
+        // A selected pair stays selected, so that Ctrl+2 compares it again.
         studio.window().layouts().show(Layout::compare);
         studio.find<RunsView>("runs")->selectAll();
         studio.window().layouts().show(Layout::create);
         QCOMPARE(runs->selected().size(), 2);
     }
 
-    /// The steps that were made since it was looked at are there when it has gone on.
+    /// If a run goes on after it was looked at, its new steps are shown.
     void a_run_that_went_on_shows_all_its_steps() {
         const app::Home home;
         StudioFixture studio;
@@ -163,7 +163,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(last(), all, 30000);
     }
 
-    /// Ctrl+2 compares them as Ctrl+Shift+C does, once: what is chosen in the bar afterwards stays.
+    /// Ctrl+2 compares them as Ctrl+Shift+C does, but only once: a choice in the bar afterwards stays.
     void two_selected_runs_are_compared() {
         const app::Home home;
         QStringList made;
@@ -202,7 +202,7 @@ private slots:
         QVERIFY(compares({two[0], again[1]}));
     }
 
-    /// Whether it ends beside a sweep or is in sight again by then.
+    /// Whether the run ends beside a sweep or is visible again by then.
     void steps_and_picture_are_of_one_run_after_a_look_at_a_sweep() {
         const app::Home home;
         StudioFixture studio;
@@ -212,7 +212,7 @@ private slots:
         core.document.set_value("steps", 10);
         QVERIFY(core.document.wait_resolved(20000));
         for (const bool back_in_time : {true, false}) {
-            // As a step is told: a run that is quicker than the window cannot be over by then.
+            // During the third step, so that even a quick run cannot have ended.
             int steps = 0;
             QString run;
             const QObject here;
@@ -232,7 +232,7 @@ private slots:
         }
     }
 
-    /// Nor are steps of a sweep shown where the window began beside its grid, with the newest run behind it.
+    /// Nor if the window began beside the grid, with the newest run behind it.
     void a_sweep_opens_no_steps() {
         const app::Home home;
         (void)listed_run(home, "first", 2, 5);
@@ -246,7 +246,7 @@ private slots:
         QVERIFY(!studio.find<QDockWidget>("steps-dock")->isVisible());
     }
 
-    /// One that was stopped is branched from, whatever comes next in line.
+    /// The user wants to branch from it, whatever run comes next.
     void what_was_stopped_stays_in_sight() {
         const app::Home home;
         StudioFixture studio;
@@ -272,7 +272,7 @@ private slots:
         QVERIFY(studio.idle());
     }
 
-    /// Its newest step takes the place of the clip that was in the preview before it.
+    /// Its newest step replaces the clip that was in the preview before.
     void what_was_stopped_is_seen_where_a_clip_was() {
         const app::Home home;
         const QString first = listed_run(home, "first", 3, 5);
@@ -295,11 +295,11 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 5000);
     }
 
-    /// A run that was opened from elsewhere is the one that is meant; what only the list can do is said.
-    void a_run_of_no_list_is_meant() {
+    /// Actions mean a run that was opened from elsewhere. Those that only work in the list say so.
+    void a_run_that_is_not_in_the_list_is_meant() {
         const app::Home home;
         const QString listed = listed_run(home, "first", 3, 5), elsewhere = home.file("elsewhere");
-        // Where it was made is remembered, where it was taken to is not.
+        // Nothing of the studio's knows the folder that it was moved to.
         QVERIFY(QDir().rename(app::tiny_run(home.file("made-here"), 2, 9), elsewhere));
         StudioFixture studio;
         load_tiny(studio);
@@ -313,7 +313,7 @@ private slots:
         const auto* preview = studio.window().findChild<PreviewView*>();
         QTRY_VERIFY_WITH_TIMEOUT(preview->info(app::Side::a) && preview->info(app::Side::a)->path.startsWith(elsewhere),
                                  30000);
-        // A list that gets the focus makes its first row the current one, which nobody chose.
+        // A list that gets the focus makes its first row current, which the user did not choose.
         QFocusEvent focus(QEvent::FocusIn);
         QApplication::sendEvent(studio.find<RunsView>("runs"), &focus);
         studio.find<QAction>("run.restore")->trigger();
@@ -331,7 +331,7 @@ private slots:
         QVERIFY(studio.idle());
     }
 
-    /// Why a run stays, or a star does not.
+    /// It says why a run or its star could not be changed.
     void what_cannot_be_done_to_a_run_is_said() {
         const app::Home home;
         const QString run = listed_run(home, "first", 2, 1);
@@ -355,7 +355,7 @@ private slots:
         QVERIFY(!QFile::exists(run));
     }
 
-    /// The newest of several; none that was declined before.
+    /// Of several the newest is offered, and none that was declined before.
     void what_was_interrupted_is_offered_until_it_is_declined() {
         const app::Home home;
         QDir().mkpath(home.data("runs"));
@@ -378,7 +378,7 @@ private slots:
             StudioFixture studio;
             QTRY_VERIFY2_WITH_TIMEOUT(offered(studio).contains("number 2"), qPrintable(offered(studio)), 30000);
             QVERIFY2(offered(studio).contains("1 more"), qPrintable(offered(studio)));
-            studio.core().queue.remove({1}); // the other one
+            studio.core().queue.remove({1}); // it belongs to the other run
             QVERIFY2(offered(studio).contains("number 2"), qPrintable(offered(studio)));
             QVERIFY2(!offered(studio).contains(" more"), qPrintable(offered(studio)));
             studio.core().queue.undo_clear();
@@ -393,21 +393,21 @@ private slots:
         StudioFixture studio;
         QTRY_VERIFY2_WITH_TIMEOUT(offered(studio).contains("number 3"), qPrintable(offered(studio)), 30000);
         QVERIFY2(!offered(studio).contains(" more"), qPrintable(offered(studio)));
-        // It goes on by another button.
+        // The user resumes it with another button.
         auto& queue = studio.core().queue;
         queue.set_paused(true);
         queue.add_resume(home.data("runs/run-000003"));
         QVERIFY2(!offered(studio).contains("interrupted"), qPrintable(offered(studio)));
     }
 
-    /// Whoever is traced has the engine.
+    /// A verification or a trace occupies the engine.
     void a_run_that_waits_for_the_engine_is_said() {
         const app::Home home;
         const QString first = listed_run(home, "one", 2, 1);
         StudioFixture studio;
         load_tiny(studio);
         auto& core = studio.core();
-        (void)core.worker.verify(first); // of which nobody tells, as of a trace
+        (void)core.worker.verify(first); // like a trace, nothing says that it is running
         studio.find<QAction>("run.generate")->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(core.queue.running() != 0, 30000);
         const QModelIndex entry = core.queue.index(core.queue.row_of(core.queue.running()));
@@ -417,7 +417,7 @@ private slots:
         QVERIFY(studio.idle());
     }
 
-    /// An export's end hides nothing of a draft that is still written, and what is known to be slow says how long.
+    /// The end of an export must not hide that a draft is still being written, and a slow task says how long it takes.
     void what_goes_on_beside_runs_is_told_each_by_itself() {
         using Task = StatusLine::Task;
         const app::Home home;
@@ -431,11 +431,11 @@ private slots:
         line->show_task(Task::cut, "exporting", 20, 100);
         QVERIFY2(words->whole().startsWith("exporting · ") && words->whole().contains(" left"),
                  qPrintable(words->whole()));
-        line->show_task(Task::cut, "exporting", 1, 100); // another stage: its clock begins anew
+        line->show_task(Task::cut, "exporting", 1, 100); // another stage, in which the time begins anew
         QCOMPARE(words->whole(), QString("exporting — keeping a draft"));
         line->end_task(Task::cut);
         QCOMPARE(words->whole(), QString("keeping a draft"));
-        // What is told meanwhile is read to its end.
+        // A message can be read to its end meanwhile.
         line->say("a short word");
         QCOMPARE(words->whole(), QString::fromUtf8("keeping a draft — a short word"));
         const QString sentence = QString("What is told. ").repeated(8).trimmed();
@@ -448,7 +448,7 @@ private slots:
         QCOMPARE(words->whole(), QString("ready"));
     }
 
-    /// In the list, as a shot's on the timeline.
+    /// A run is renamed in the list, as a shot is on the timeline.
     void a_run_is_named_in_place() {
         const app::Home home;
         const QString run = listed_run(home, "one", 2, 7);
@@ -474,7 +474,7 @@ private slots:
         QVERIFY(studio.window().findChildren<QInputDialog*>().isEmpty());
     }
 
-    /// A star is no click on its row, also where that was clicked before.
+    /// A click on a star opens nothing, not even as the second click on its row.
     void a_star_opens_nothing() {
         const app::Home home;
         const QString first = listed_run(home, "one", 2, 1), second = listed_run(home, "two", 2, 2);
@@ -496,7 +496,7 @@ private slots:
         QCOMPARE(shown(), second);
     }
 
-    /// Of several the first decides for all.
+    /// The first of several runs decides what the entry does to all.
     void the_menu_says_what_becomes_of_the_stars() {
         const app::Home home;
         listed_run(home, "one", 2, 1);
@@ -524,7 +524,7 @@ private slots:
         QVERIFY(history.starred(run(0)) && history.starred(run(1)));
     }
 
-    /// Whoever quits as a run ends keeps what it taught.
+    /// Quitting at the end of a run must not lose what its times taught the estimator.
     void what_a_run_taught_is_kept_at_the_end() {
         const app::Home home;
         const auto taught = [&home] { return read(home.file("cache/speed.json")).contains("decode_pixels"); };
@@ -533,7 +533,7 @@ private slots:
             StudioFixture studio;
             load_tiny(studio);
             app::Arrivals ended(&studio.core().queue, &app::RunQueue::entry_ended);
-            // What it taught is read behind these, which wait until the window closes.
+            // The times are read after this work, which waits until the window closes.
             const int others = app::background_pool()->maxThreadCount();
             const auto go_on = std::make_shared<QSemaphore>();
             const auto let_go = qScopeGuard([&] { go_on->release(others); });
@@ -542,7 +542,7 @@ private slots:
                 for (int i = 0; i < others; ++i) app::background_pool()->start([go_on] { go_on->acquire(); });
             });
             studio.key(Qt::Key_Return, Qt::ControlModifier);
-            // Nothing that is posted then arrives.
+            // Handles the events of the run's end, and no more.
             const QDeadlineTimer limit(60000);
             while (ended.count() == 0 && !limit.hasExpired())
                 QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
@@ -552,7 +552,7 @@ private slots:
         QVERIFY(taught());
     }
 
-    /// The end of a run shows it, and takes no selection from whoever is making one.
+    /// A run is shown when it ends, but it must not take away a selection that the user is making.
     void a_selection_outlives_the_end_of_a_run() {
         const app::Home home;
         const QString listed = listed_run(home, "one", 2, 1);
@@ -572,7 +572,7 @@ private slots:
             const QString issue = entry.data(app::RunQueue::IssueRole).value<app::Issue>().line();
             QVERIFY2(issue.isEmpty(), qPrintable(issue));
             ++runs;
-            // The thread that looks at folders comes behind everything else that the machine has to do.
+            // The thread that looks at folders has the lowest priority of all.
             QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), runs, 300000);
             const QString made = entry.data(app::RunQueue::RunRole).toString();
             QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::a), made, 30000);

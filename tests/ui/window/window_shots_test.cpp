@@ -25,7 +25,7 @@ class WindowShotsTest : public QObject {
     Q_OBJECT
 
 private slots:
-    /// The window reads none of them itself, and one undo takes all of them back.
+    /// The window itself reads none of them, and one undo step takes all of them back.
     void runs_are_read_away_from_the_window() {
         const app::Home home;
         const QString run = listed_run(home, "first", 2, 1);
@@ -40,7 +40,7 @@ private slots:
         QCOMPARE(project.undo().count(), steps + 1);
     }
 
-    /// Who exports the cut would see it only in the file.
+    /// Otherwise the user would notice it only in the exported file.
     void a_video_that_players_show_in_another_way_is_told() {
         const app::Home home;
         const QString media = QStringLiteral(DENOIR_FIXTURES "/media/");
@@ -66,14 +66,14 @@ private slots:
                  qPrintable(texts[0]));
     }
 
-    /// By their titles, not their folders; several are counted.
+    /// By their titles and not by their folders; if there are several, they are counted.
     void runs_without_a_video_are_told() {
         const app::Home home;
         const QString run = listed_run(home, "first", 2, 1);
         QStringList stopped;
         for (const char* name : {"one", "two"}) {
             stopped << listed_run(home, name, 2, 7);
-            for (const char* video : {"/video.mp4", ".mp4"}) // and the one beside it
+            for (const char* video : {"/video.mp4", ".mp4"}) // also the video beside the folder
                 QVERIFY(QFile::remove(stopped.constLast() + QLatin1String(video)));
         }
         StudioFixture studio;
@@ -92,7 +92,7 @@ private slots:
         QVERIFY2(!said(studio).contains(home.path()), qPrintable(said(studio)));
     }
 
-    /// What was asked of a shot that went meanwhile happens nowhere, and is not told of in another project.
+    /// A shot that was removed meanwhile gets nothing, and another project hears nothing of it.
     void a_shot_that_is_gone_is_not_extended() {
         const app::Home home;
         const QString run = listed_run(home, "first", 3, 1);
@@ -111,7 +111,7 @@ private slots:
                     core.project.clear();
                 else
                     core.project.remove_shot(0);
-                bool read = false; // in turn with it
+                bool read = false; // it is read after that
                 core.inputs.put(
                     timeline, [] { return true; }, [&read](bool is) { read = is; });
                 QTRY_VERIFY_WITH_TIMEOUT(read, 30000);
@@ -122,7 +122,7 @@ private slots:
             }
     }
 
-    /// A new take that arrives while an edit is undone, to be compared, does not take that edit away.
+    /// A take that arrives after an undo must not make that undo final.
     void a_new_take_leaves_what_was_undone() {
         const app::Home home;
         const QString run = listed_run(home, "first", 3, 1);
@@ -148,7 +148,8 @@ private slots:
         }
     }
 
-    /// A retake that was stopped still joins its shot when it is done; one whose shot is gone says where it is.
+    /// A retake that was stopped still joins its shot when it is done. If the shot is gone, a message says where the
+    /// take is.
     void a_stopped_retake_joins_its_shot() {
         const app::Home home;
         const QString run = listed_run(home, "first", 60, 1);
@@ -181,7 +182,7 @@ private slots:
         QVERIFY2(said(studio).contains("among the runs"), qPrintable(said(studio)));
     }
 
-    /// What waits when the studio is closed finds its shots when it is opened again.
+    /// Entries that wait when the studio is closed find their shots when it is opened again.
     void retakes_and_extensions_outlive_the_studio() {
         const app::Home home;
         const QString run = listed_run(home, "first", 3, 1);
@@ -197,7 +198,7 @@ private slots:
         studio->key(Qt::Key_E);
         QTRY_VERIFY_WITH_TIMEOUT(said(*studio).contains("the result comes after it"), 30000);
         QVERIFY(studio->core().document.wait_resolved(20000));
-        studio->find<QSpinBox>("copies")->setValue(2); // takes of one shot
+        studio->find<QSpinBox>("copies")->setValue(2); // two takes of one shot
         studio->key(Qt::Key_Return, Qt::ControlModifier);
         QTRY_COMPARE_WITH_TIMEOUT(queue().waiting(), 3, 30000);
         QVERIFY(studio->window().close());
@@ -212,7 +213,7 @@ private slots:
         QCOMPARE(project().shot(1).takes.size(), std::size_t(2));
     }
 
-    /// By the shot's own model where that can, else by the one chosen now.
+    /// With the shot's own model if that can do it, and otherwise with the chosen one.
     void an_extension_is_made_by_a_model_that_can() {
         const app::Home home;
         const auto model = [](const char* name) {
@@ -220,7 +221,7 @@ private slots:
         };
         const QString text_only = model("Wan2.1-T2V-tiny"), image = model("Wan2.2-TI2V-tiny");
         const QString forcing = listed_run(home, "forcing", 2, 1), plain = listed_run(home, "plain", 2, 2);
-        { // as if made by a model that takes no image
+        { // as if its model took no image
             RunFolder run = RunFolder::take(app::to_path(plain));
             Request& r = run.record().request;
             r.model = app::to_path(text_only);
@@ -250,8 +251,8 @@ private slots:
         QCOMPARE(document.value("model").toString(), image);
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("a red balloon"));
         QTRY_VERIFY_WITH_TIMEOUT(!document.asked().image.empty(), 30000);
-        // The picture stays for the clips after that, which is said.
-        QVERIFY(document.set_value("height", 64).isEmpty()); // which this model can
+        // The picture also stays for later clips, which a message says.
+        QVERIFY(document.set_value("height", 64).isEmpty()); // this model can make that size
         QVERIFY(document.wait_resolved(20000));
         studio.core().queue.set_paused(true);
         QSignalSpy told(studio.window().findChild<Extension*>(), &Extension::said);
@@ -272,7 +273,7 @@ private slots:
         QVERIFY2(said(studio).contains("with its last pictures"), qPrintable(said(studio)));
         QCOMPARE(document.value("model").toString(), QStringLiteral(DENOIR_TINY_MODEL));
         QVERIFY(!document.value("forcing.video").toString().isEmpty());
-        // The cross on the banner is "Not now": what is made next is no shot.
+        // The cross of the banner means "Not now": the next clip is no shot.
         close_banner(studio, "extend");
         QVERIFY2(said(studio).contains("does not go to the timeline"), qPrintable(said(studio)));
         QVERIFY(document.wait_resolved(20000));
@@ -280,7 +281,7 @@ private slots:
         QVERIFY(studio.idle());
         QCOMPARE(studio.core().queue.index(0).data(app::RunQueue::StateRole).toInt(), int(QueueState::done));
         QCOMPARE(project.count(), 2);
-        // So is Esc, while nothing is at work; a retake is something else.
+        // Esc means the same unless a run is at work. A retake is not an extension.
         extend(0, text_only);
         studio.key(Qt::Key_Escape);
         QVERIFY(!said(studio).contains("continues"));
@@ -293,7 +294,7 @@ private slots:
         QVERIFY(!said(studio).contains("continues"));
     }
 
-    /// What the parameters were before comes back by undo: the banner names what is not theirs any more.
+    /// The banner names the parameters that it replaced, and undo brings them back.
     void an_extension_names_what_it_replaced() {
         const app::Home home;
         const QString image = QFileInfo(QStringLiteral(DENOIR_FIXTURES "/_models/Wan2.2-TI2V-tiny")).absoluteFilePath();
@@ -321,7 +322,7 @@ private slots:
         QVERIFY2(said(studio).contains("Changed for it: start image."), qPrintable(said(studio)));
     }
 
-    /// Twice while the request still waits: two takes of the shot to come, as two copies are.
+    /// Pressed twice while the request is still resolved, it makes two takes of the new shot, as two copies would.
     void generate_pressed_twice_extends_twice() {
         const app::Home home;
         const QString run = listed_run(home, "first", 2, 1);
@@ -340,10 +341,10 @@ private slots:
         QCOMPARE(studio.core().queue.rowCount(), 2);
         QCOMPARE(project.count(), 2);
         QCOMPARE(project.shot(1).takes.size(), std::size_t(2));
-        QVERIFY(!studio.core().document.asked().forcing); // the next one is one of its own
+        QVERIFY(!studio.core().document.asked().forcing); // the next clip stands alone
     }
 
-    /// As its menu has it: not only the pair that is compared already.
+    /// As its menu promises, it takes the selected pair and not only one that is compared already.
     void layers_are_compared_of_what_is_selected() {
         const app::Home home;
         listed_run(home, "first", 2, 1);
@@ -361,7 +362,7 @@ private slots:
         QVERIFY(studio.find<QWidget>("layers")->isVisible());
     }
 
-    /// What was selected for something that is done, as to be compared, is not meant any more by who looks at another.
+    /// A selection that was compared is used up, and the next action means what the user looks at now.
     void a_pair_that_was_compared_makes_room() {
         const app::Home home;
         for (const auto& [name, seed] : {std::pair{"first", 1}, {"second", 2}, {"third", 3}})
@@ -383,7 +384,7 @@ private slots:
         select(0, 1);
         studio.key(Qt::Key_2, Qt::ControlModifier);
         QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::b), pair[1], 30000);
-        QCOMPARE(panel->selected(), pair); // still seen
+        QCOMPARE(panel->selected(), pair); // the pair is still shown
         studio.key(Qt::Key_1, Qt::ControlModifier);
         studio.window().preview().setFocus();
         studio.find<QAction>("run.generate")->trigger();
@@ -391,13 +392,13 @@ private slots:
         QVERIFY(studio.idle());
         const QString run = core.queue.index(0).data(app::RunQueue::RunRole).toString();
         QTRY_COMPARE_WITH_TIMEOUT(panel->selected(), QStringList{run}, 30000);
-        // Others that are selected stay so; the picture goes onto the timeline.
+        // Other selected runs stay selected, and the picture goes on the timeline.
         const QStringList others = select(2, 3);
         QVERIFY(!others.contains(run));
         studio.find<QAction>("run.to-timeline")->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(core.project.shots().size(), std::size_t(1), 30000);
         QCOMPARE(panel->selected(), others);
-        select(0, 3); // it among them
+        select(0, 3); // it is among the selected ones
         studio.find<QAction>("run.to-timeline")->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(core.project.shots().size(), std::size_t(5), 30000);
     }

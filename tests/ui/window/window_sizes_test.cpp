@@ -12,14 +12,8 @@ using namespace denoir::ui;
 
 class WindowSizesTest : public QObject {
     Q_OBJECT
-
-    /// Docks are placed in one turn of the event loop, and looked at in the next, from where they may be placed again.
-    static void settle_docks() {
-        for (int turn = 0; turn < 4; ++turn) QCoreApplication::processEvents();
-    }
-
 private slots:
-    /// Closed small, opened large: the parameters grow as the prompt does.
+    /// The window was closed small and is opened large, in which the parameters get more room for the prompt.
     void a_layout_fits_a_window_of_another_size() {
         const app::Home home;
         const auto share = [](StudioFixture& studio) {
@@ -31,7 +25,7 @@ private slots:
             StudioFixture studio(Layout::create, Scheme::dark, {1024, 700});
             QTRY_VERIFY(share(studio) > 1.5);
             small = share(studio);
-            studio.window().layouts().touch(); // as if somebody wanted it so
+            studio.window().layouts().touch(); // as if the user had arranged it
             studio.window().close();
         }
         StudioFixture studio(Layout::create, Scheme::dark, {1500, 1000});
@@ -39,7 +33,7 @@ private slots:
                      qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(small)));
     }
 
-    /// The sides leave the picture its share, where they were made wide on another screen.
+    /// Sides that were made wide on another screen must leave the picture its share.
     void a_layout_fits_a_narrower_window() {
         const app::Home home;
         const auto share = [](StudioFixture& studio) {
@@ -64,7 +58,7 @@ private slots:
                      qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(wide)));
     }
 
-    /// Nor narrower than in a fresh layout, of which a large screen is a smaller share.
+    /// Nor may they be narrower than in a fresh layout, although on a large screen they were a smaller share.
     void a_narrower_window_leaves_the_sides_their_room() {
         const auto sides = [](StudioFixture& studio) {
             settle_docks();
@@ -88,8 +82,9 @@ private slots:
         QCOMPARE(sides(studio), fresh);
     }
 
-    /// A narrow window is no wish: the sides are as they were made wherever there is room, however often it comes.
-    void a_narrower_window_in_between_takes_nothing() {
+    /// The user did not wish for a narrow window: with enough room the sides are again as they were made, however often
+    /// a narrow one came between.
+    void a_narrower_window_in_between_changes_nothing() {
         const app::Home home;
         const QStringList sides{"parameters-dock", "runs-dock"};
         const auto widths = [&](StudioFixture& studio) {
@@ -116,7 +111,7 @@ private slots:
         }
     }
 
-    /// What was made high on another screen leaves the picture its share; a row of steps stays a row.
+    /// Docks that were made high on another screen must leave the picture its share, and a row of steps stays a row.
     void a_layout_fits_a_lower_window() {
         const app::Home home;
         const auto height = [](StudioFixture& studio, const char* dock) {
@@ -134,7 +129,7 @@ private slots:
             studio.window().close();
         }
         StudioFixture studio(Layout::compare, Scheme::dark, {1600, 900});
-        const int share = metrics * 900 / 1200, now = height(studio, "metrics-dock"); // Qt takes the tabs from it
+        const int share = metrics * 900 / 1200, now = height(studio, "metrics-dock"); // Qt subtracts the tabs
         QVERIFY2(now <= share && now > share - 40, qPrintable(QStringLiteral("%1 of %2").arg(now).arg(share)));
         QCOMPARE(height(studio, "steps-dock"), steps);
         QVERIFY(studio.window().preview().height() > 900 / 5);

@@ -21,7 +21,7 @@ using namespace denoir::ui;
 class WindowSlowDiskTest : public QObject {
     Q_OBJECT
 
-    /// A saved cut of one shot.
+    /// Saves a cut of one shot.
     static QString saved_cut(const app::Home& home, const QString& name) {
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
         app::Project project;
@@ -29,7 +29,7 @@ class WindowSlowDiskTest : public QObject {
         save_as(project, home.file(name));
         return project.path();
     }
-    /// Another project, on whose disk everything waits.
+    /// Opens another project, whose disk does not answer until `held` lets go.
     static void open_slowly(StudioFixture& studio, const app::Home& home, std::optional<app::HeldUp>& held) {
         const QString slow = saved_cut(home, QStringLiteral("slow.denoir"));
         held.emplace(home.file(".slow.denoir.lock"));
@@ -37,13 +37,13 @@ class WindowSlowDiskTest : public QObject {
         studio.open({slow});
         QCOMPARE(studio.core().project.path(), slow);
     }
-    /// One who saves it under another name is not asked by a file dialog.
+    /// Saves it under another name, without the file dialog.
     static void save_as_cut(StudioFixture& studio, const app::Home& home) {
         studio.key(Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier);
         QVERIFY(studio.answer_file_dialog(home.file("cut")));
         QVERIFY(studio.core().project.is_being_saved());
     }
-    /// Whose studio may run: who asks waits.
+    /// Leaves an autosave whose studio may still run; asking for that waits until `held` lets go.
     static void leave_autosave(const app::Home& home, std::optional<app::HeldUp>& held) {
         QVERIFY(QDir().mkpath(home.data("autosave")));
         write(home.data("autosave/left.json"), "{}");
@@ -82,7 +82,7 @@ private slots:
         QVERIFY(!studio.window().isWindowModified());
     }
 
-    /// Nothing is asked of what is on its way to the disk; what is done until it is there is asked about.
+    /// For changes that are being saved no question is asked. Changes that are made in the meantime do ask.
     void a_new_project_waits_for_the_one_that_is_being_saved() {
         for (const bool edits : {false, true}) {
             const app::Home home;
@@ -94,7 +94,7 @@ private slots:
             project.add_shot(app::take_of_video(home.file("a.mp4")));
             project.rename_shot(0, "one");
             save_as_cut(studio, home);
-            QCOMPARE(project.path(), QString()); // it has none until it is there
+            QCOMPARE(project.path(), QString()); // it has no file until that is on the disk
             studio.key(Qt::Key_N, Qt::ControlModifier);
             QVERIFY(!question(studio));
             QCOMPARE(project.count(), 1);
@@ -109,7 +109,7 @@ private slots:
         }
     }
 
-    /// What is opened while it is being written is what is written then.
+    /// Opening the file that is being written gives what will be written.
     void what_is_being_saved_is_opened_as_it_will_be() {
         const app::Home home;
         StudioFixture studio;
@@ -118,12 +118,13 @@ private slots:
         open_slowly(studio, home, held);
         auto& project = studio.core().project;
         project.rename_shot(0, "one");
-        project.save_as(home.file("cut.denoir"), [](const app::Issue&) {}); // the dialog would ask whether it may
+        // The dialog would ask whether to replace the file.
+        project.save_as(home.file("cut.denoir"), [](const app::Issue&) {});
         project.clear();
         studio.key(Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier);
         QVERIFY(studio.answer_file_dialog(home.file("empty")));
         studio.window().open_path(home.file("cut.denoir"));
-        QTest::qWait(100); // it has been read
+        QTest::qWait(100); // until it has been read
         QCOMPARE(project.count(), 0);
         held->let_go();
         QVERIFY(looked_at(studio.window()));
@@ -146,7 +147,7 @@ private slots:
         QCOMPARE(app::read_project(home.file("cut.denoir")).shots[0].name, QStringLiteral("one"));
     }
 
-    /// The window may go before a disk that does not answer has done so; what was asked of it is done all the same.
+    /// The window may close before the disk answers, but what it was asked to do must still be done.
     void the_window_closes_before_the_disk_answers() {
         const app::Home home;
         {
@@ -155,7 +156,7 @@ private slots:
             open_slowly(studio, home, held);
             studio.core().project.rename_shot(0, "one");
             save_as_cut(studio, home);
-            studio.core().project.rename_shot(0, "two"); // which the next start has, too
+            studio.core().project.rename_shot(0, "two"); // the next start has this change, too
             studio.key(Qt::Key_Q, Qt::ControlModifier);
             QVERIFY(QTest::qWaitFor([&] { return studio.press("Close the window"); }, 30000));
             QTRY_VERIFY_WITH_TIMEOUT(!studio.window().isVisible(), 30000);
@@ -169,7 +170,7 @@ private slots:
         QCOMPARE(app::Project::read_recovery(left[0]).content.shots[0].name, QStringLiteral("two"));
     }
 
-    /// Who reads why it cannot be saved decides anew.
+    /// If it cannot be saved, the user reads why and decides again.
     void quitting_ends_where_it_cannot_be_saved() {
         const app::Home home;
         StudioFixture studio;
@@ -189,7 +190,7 @@ private slots:
         QCOMPARE(home.autosaves().size(), 1);
     }
 
-    /// With its steps, and with the picture that is still being taken in.
+    /// So do its undo steps and a picture that is still being imported.
     void what_is_typed_before_the_last_project_comes_stays() {
         const app::Home home;
         const QString last = saved_cut(home, QStringLiteral("last.denoir"));
@@ -223,7 +224,7 @@ private slots:
         QCOMPARE(core.project.count(), 1);
     }
 
-    /// A shot that came and went is no step of the cut that comes.
+    /// A shot that was added and removed is no undo step of the cut that is then opened.
     void what_was_cut_before_the_last_project_comes_is_no_step_of_it() {
         const app::Home home;
         const QString last = saved_cut(home, QStringLiteral("last.denoir"));
@@ -244,7 +245,7 @@ private slots:
         QCOMPARE(core.project.count(), 1);
     }
 
-    /// Its folder is read on another thread; what is shown meanwhile stays.
+    /// Its folder is read on another thread, and until then the picture stays.
     void a_run_without_a_video_is_found_later() {
         const app::Home home;
         const QString run = listed_run(home, "first", 2, 7), other = listed_run(home, "other", 2, 8);
@@ -259,18 +260,18 @@ private slots:
         QVERIFY2(names.isEmpty(), qPrintable(names.join('|')));
         QVERIFY(studio.window().preview().is_opening(app::Side::a));
         QTRY_VERIFY2_WITH_TIMEOUT(names.contains("a red balloon · no video yet"), qPrintable(names.join('|')), 30000);
-        QCOMPARE(names.constFirst(), QStringLiteral("first · no video yet")); // until it is read
+        QCOMPARE(names.constFirst(), QStringLiteral("first · no video yet")); // until the folder is read
         QVERIFY(!studio.window().preview().info(app::Side::a));
         QCOMPARE(viewer.run(app::Side::a), run);
         names.clear();
         viewer.show_run(run);
-        viewer.show_run(other); // which is what counts
+        viewer.show_run(other); // the run that was asked for last counts
         QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::a), 30000);
         QCOMPARE(viewer.run(app::Side::a), other);
         QVERIFY2(!names.join('|').contains("no video yet"), qPrintable(names.join('|')));
     }
 
-    /// What it is called, and how far it came, is read on another thread.
+    /// Its name and its steps are read on another thread.
     void an_interrupted_run_is_offered_later() {
         const app::Home home;
         QDir().mkpath(home.data("runs"));
@@ -294,7 +295,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(offered(), 30000);
         studio.window().banners().remove(QStringLiteral("resume"));
         news->offer_to_resume();
-        studio.core().queue.add_resume(app::to_qstring(run.path())); // by another button
+        studio.core().queue.add_resume(app::to_qstring(run.path())); // the user resumes it with another button
         app::background_pool()->waitForDone();
         QCoreApplication::processEvents();
         QVERIFY(!offered());

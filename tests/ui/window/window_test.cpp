@@ -72,7 +72,7 @@ private slots:
         QVERIFY(studio.idle());
     }
 
-    /// Out of the prompt without a pointer: there Space is a space.
+    /// Keys must lead out of the prompt, in which Space is a space.
     void keys_lead_from_the_prompt_to_picture_and_timeline() {
         const app::Home home;
         app::write_clip(home.file("clip.mkv"), 96, 54, 9);
@@ -103,15 +103,16 @@ private slots:
         QVERIFY(studio.window().preview().isVisible());
     }
 
-    /// Until a picture is read, that of another file is not shown in its place; what cannot be read is said.
+    /// Until a picture is read, the picture of another file must not be shown in its place, and an unreadable one is
+    /// explained.
     void a_start_image_shows_itself_or_what_is_wrong() {
         const app::Home home;
         write_png(app::to_path(home.file("good.png")), app::moving_picture(96, 64, 0));
         QByteArray header = read(home.file("good.png"));
         QVERIFY(!header.isEmpty());
-        write(home.file("broken.png"), header.left(header.size() - 40)); // its headers are good
+        write(home.file("broken.png"), header.left(header.size() - 40)); // with a sound header
         const QByteArray resources = qgetenv("DENOIR_RESOURCES");
-        qputenv("DENOIR_RESOURCES", DENOIR_BUNDLED); // that model takes images
+        qputenv("DENOIR_RESOURCES", DENOIR_BUNDLED); // its model takes images
         const auto back = qScopeGuard(
             [&] { resources.isNull() ? qunsetenv("DENOIR_RESOURCES") : qputenv("DENOIR_RESOURCES", resources); });
         StudioFixture studio;
@@ -147,7 +148,7 @@ private slots:
         QVERIFY(!camera->findChild<QPushButton*>()->isEnabled());
     }
 
-    /// Asked for twice there is one window, and its picture is for the side it was asked for last.
+    /// Asking twice opens one window, whose picture goes to the side that was asked for last.
     void there_is_one_camera() {
         if (!QMediaDevices::videoInputs().isEmpty()) QSKIP("this machine has a camera");
         const app::Home home;
@@ -157,7 +158,7 @@ private slots:
         QCOMPARE(studio.window().findChildren<CameraWindow*>().size(), 1);
     }
 
-    /// Keys are named as they are now, and none where there is none.
+    /// Texts name the keys as they are now, and no key if there is none.
     void texts_name_the_keys_of_now() {
         const app::Home home;
         StudioFixture studio;
@@ -214,27 +215,28 @@ private slots:
         }
         QCOMPARE(studio.core().document.asked().prompt, prompt);
         QCOMPARE(studio.core().project.path(), QString());
-        // Dropped on the picture: what was shown stays.
+        // Dropped on the picture they leave it as it was.
         app::write_clip(home.file("good.mp4"), 64, 48, 6);
         drop(studio.window(), home.file("good.mp4"), preview.mapTo(&studio.window(), QPoint(80, 80)));
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::a)->frames == 6, 30000);
         drop(studio.window(), home.file("text.mp4"), preview.mapTo(&studio.window(), QPoint(80, 80)));
         QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("text.mp4"); }, 10000));
         QCOMPARE(preview.info(app::Side::a)->frames, 6);
-        // Told once, and of two both.
+        // Each is reported once, and of two files both are.
         studio.open({home.file("text.mp4"), home.file("empty.mkv")});
         const auto told = [&] { return studio.window().banners().texts().join('\n'); };
         QTRY_VERIFY_WITH_TIMEOUT(told().contains("text.mp4") && told().contains("empty.mkv"), 10000);
         QVERIFY2(!preview.canvas().accessibleDescription().contains("empty.mkv"),
                  qPrintable(preview.canvas().accessibleDescription()));
-        // On the cut: no shot comes of it.
+        // Dropped on the cut they make no shot.
         auto* timeline = studio.find<QWidget>("timeline");
         drop(studio.window(), home.file("empty.mkv"), timeline->mapTo(&studio.window(), timeline->rect().center()));
         QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("empty.mkv"); }, 10000));
         QCOMPARE(studio.core().project.count(), 0);
     }
 
-    /// The clip that was named is shown and plays; where none was, or its run is damaged, that of the newest run.
+    /// The clip that the command line names is shown and plays. If there is none, or its run is damaged, the newest run
+    /// is.
     void what_is_named_on_the_command_line_comes_first() {
         const app::Home home;
         const QString run = listed_run(home, QStringLiteral("20261127-100000-7-a-run"), 2, 7);
@@ -252,7 +254,7 @@ private slots:
         for (const char* other : {"request.json", "half-run"}) QCOMPARE(shown_by(home.file(other)), run);
     }
 
-    /// Not by the name of its folder, which nobody gave it.
+    /// It is not named by its folder, since nobody gave it that name.
     void a_run_from_elsewhere_is_called_by_its_prompt() {
         const app::Home home;
         const QString run = app::tiny_run(home.file("20261127-100000-7-a-run"), 2, 7);
@@ -286,7 +288,7 @@ private slots:
         QVERIFY(!studio.core().settings.model_folders().contains(home.file("models")));
     }
 
-    /// Nothing is asked, and the picture stays, where there is nothing to go on to.
+    /// If there is nothing to open, no question is asked and the picture stays.
     void a_wrong_file_costs_nothing() {
         const app::Home home;
         StudioFixture studio;
@@ -312,7 +314,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(preview.canvas().accessibleDescription(), QStringLiteral("good.mp4"), 30000);
     }
 
-    /// What lies beyond the screen cannot be reached.
+    /// Nobody can reach what lies beyond the screen.
     void the_window_stays_on_the_screen() {
         const app::Home home;
         const QRect room = QGuiApplication::primaryScreen()->availableGeometry();
@@ -324,13 +326,14 @@ private slots:
         StudioFixture studio;
         studio.window().resize(room.size() * 2);
         studio.window().restore_place();
-        const QRect place = studio.window().geometry(); // as far as it can become that small
+        const QRect place = studio.window().geometry(); // as small as the window can become
         QVERIFY(room.contains(place.topLeft()));
         QVERIFY(place.width() <= std::max(room.width(), studio.window().minimumSizeHint().width()));
         QVERIFY(place.height() <= std::max(room.height(), studio.window().minimumSizeHint().height()));
     }
 
-    /// Two runs of one name are told apart by what differs; swapped, everything that speaks of A and B goes along.
+    /// Two runs with the same name are told apart by what differs. After a swap everything about A and B has changed
+    /// sides.
     void a_swap_is_followed_everywhere() {
         const app::Home home;
         StudioFixture studio(Layout::compare, Scheme::dark, {1600, 1000});
@@ -352,7 +355,7 @@ private slots:
         QVERIFY(preview.canvas().accessibleDescription().startsWith("A: " + name("choose-a")));
     }
 
-    /// Words in the colours of A and B stay readable when the theme changes.
+    /// Words in the colours of A and B must stay readable in another theme.
     void differences_follow_the_theme() {
         const app::Home home;
         StudioFixture studio(Layout::compare);
@@ -408,7 +411,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 2, 30000);
     }
 
-    /// A LoRA belongs to the request wherever it is dropped; a folder that was once watched can be let go of.
+    /// A LoRA belongs to the request wherever it is dropped, and a folder that is watched can be removed.
     void a_lora_is_no_folder_of_models() {
         const app::Home home;
         StudioFixture studio;
@@ -422,7 +425,7 @@ private slots:
         QVERIFY(studio.core().settings.model_folders().isEmpty());
         auto* folders = studio.find<QToolButton>("watched-folders");
         QVERIFY(!folders->isEnabled());
-        studio.core().settings.set_model_folders({home.file("unplugged")}); // by an earlier session
+        studio.core().settings.set_model_folders({home.file("unplugged")}); // an earlier session watched it
         QTRY_VERIFY_WITH_TIMEOUT(folders->isEnabled(), 20000);
         emit folders->menu()->aboutToShow();
         QCOMPARE(folders->menu()->actions().size(), 1);
@@ -457,7 +460,7 @@ private slots:
         QCOMPARE(asked.count(), 1);
     }
 
-    /// What stood in the parameters stands there again: from its own file, or from where earlier versions kept it.
+    /// The parameters come back, from their own file or from where earlier versions kept them.
     void parameters_outlive_the_program() {
         const app::Home home;
         const auto prompt = [] { return StudioFixture().core().document.asked().prompt; };
@@ -482,7 +485,7 @@ private slots:
             damaged.close();
             QFile::remove(file + QStringLiteral(".broken"));
             QCOMPARE(prompt(), std::string("from before"));
-            QVERIFY2(QFile::exists(file + QStringLiteral(".broken")), bad); // somebody may still want it
+            QVERIFY2(QFile::exists(file + QStringLiteral(".broken")), bad); // the user may still want it
         }
         QVERIFY(fresh != "from before");
     }
@@ -532,10 +535,10 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!project.is_modified(), 30000);
         QVERIFY(read(home.file("cut.denoir")).contains("another name"));
         const QString banners = studio.window().banners().texts().join('\n');
-        QVERIFY2(!banners.contains("cut.denoir"), qPrintable(banners)); // that it could not be written
+        QVERIFY2(!banners.contains("cut.denoir"), qPrintable(banners)); // the failed save is no longer reported
     }
 
-    /// Unless something else than the place was wrong.
+    /// Unless the place was not the reason.
     void what_could_not_be_written_may_go_elsewhere() {
         const app::Home home;
         StudioFixture studio;

@@ -15,12 +15,12 @@
 
 namespace denoir::ui {
 
-/// What the window says now, wherever it says it.
+/// Everything that the window says at the moment, wherever it does so.
 inline QString said(StudioFixture& studio) {
     return (studio.window().banners().texts() << studio.find<ElidedLabel>("status-stage")->whole()).join('\n');
 }
 
-/// Nothing where it cannot be read.
+/// The content of a file, or nothing if it cannot be read.
 inline QByteArray read(const QString& path) {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
@@ -31,20 +31,25 @@ inline void write(const QString& path, const QByteArray& bytes) {
     QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
 }
 
-/// The cross of a banner, by its key.
+/// Docks are placed in one turn of the event loop and checked in the next, in which they may be placed again.
+inline void settle_docks() {
+    for (int turn = 0; turn < 4; ++turn) QCoreApplication::processEvents();
+}
+
+/// Closes a banner with its cross; it is found by its key.
 inline void close_banner(StudioFixture& studio, const char* banner) {
     for (auto* line : studio.window().banners().findChildren<QFrame*>(QLatin1String(banner)))
         if (line->isVisible()) return line->findChild<QToolButton*>(QStringLiteral("banner-close"))->click();
     QFAIL(banner);
 }
 
-/// The tiny model's request in the parameters, resolved.
+/// Puts the tiny model's request into the parameters and waits until it is resolved.
 inline void load_tiny(StudioFixture& studio) {
     studio.core().document.load(app::tiny_request());
     QVERIFY(studio.core().document.wait_resolved(20000));
 }
 
-/// A finished run of the tiny model in the history, of a name, number of steps and seed.
+/// Puts a finished run of the tiny model into the history, with a name, a number of steps and a seed.
 inline QString listed_run(const app::Home& home, const QString& name, int steps, quint64 seed) {
     QDir().mkpath(home.data(QStringLiteral("runs")));
     return app::tiny_run(home.data(QStringLiteral("runs/") + name), steps, seed);

@@ -20,7 +20,7 @@ using namespace denoir::ui;
 class WindowWorkTest : public QObject {
     Q_OBJECT
 
-    /// The run at work, once it has made some steps.
+    /// The run at work, after it has made some steps.
     static QString at_work(StudioFixture& studio) {
         const auto& queue = studio.core().queue;
         app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
@@ -35,7 +35,8 @@ class WindowWorkTest : public QObject {
     }
 
 private slots:
-    /// Seconds a step and what is left, as they were measured; of a run that waits for the engine only that.
+    /// The line shows the measured seconds of a step and the time left. While the run waits for the engine it says only
+    /// that.
     void the_status_line_tells_the_pace_of_a_run() {
         const app::Home home;
         app::Studio core;
@@ -48,13 +49,13 @@ private slots:
         queue.start();
         Request before = app::tiny_request();
         before.steps = 1000, before.frames = 81;
-        worker.render(before, home.file("before")); // none of the queue's
+        worker.render(before, home.file("before")); // a run that is not in the queue
         queue.add({app::tiny_request(), {}});
         QTRY_VERIFY_WITH_TIMEOUT(queue.running_job() != 0, 30000);
         const app::JobId job = queue.running_job();
         const auto text = [&] { return status.findChild<ElidedLabel*>("status-stage")->whole(); };
         QCOMPARE(text(), QString("waits for the engine"));
-        // What the engine would say of it.
+        // As the engine reports it.
         emit worker.started(job);
         emit worker.progressed(job, {Stage::load_transformer, 1, 4, 3, 1});
         QCOMPARE(text(), QString("loading the transformer"));
@@ -72,7 +73,7 @@ private slots:
         QCOMPARE(text(), QString("ready"));
     }
 
-    /// From where it began, not from nought; what took less than a second tells nothing yet.
+    /// The pace counts from where the export began. Nothing is shown within the first second, which tells too little.
     void the_status_line_tells_what_is_left_of_an_export() {
         const app::Home home;
         app::Studio core;
@@ -86,16 +87,16 @@ private slots:
             return status.findChild<ElidedLabel*>("status-stage")->whole();
         };
         QCOMPARE(text(0), QString("exporting"));
-        // 7200 times as long as the first, which took at least a second: hours, however slow this machine is.
+        // It has 7200 times as much to do as in the first part, which took at least a second: hours, on any machine.
         QTRY_VERIFY2_WITH_TIMEOUT(text(1).endsWith(" left"), qPrintable(text(1)), 30000);
         QVERIFY2(text(1).startsWith(QString::fromUtf8("exporting · ")), qPrintable(text(1)));
         QVERIFY2(text(1).contains(" h ") || text(1).contains(" days"), qPrintable(text(1)));
-        QCOMPARE(text(0), QString("exporting")); // it begins again
+        QCOMPARE(text(0), QString("exporting")); // begins anew
         status.end_task(StatusLine::Task::cut);
         QCOMPARE(status.findChild<ElidedLabel*>("status-stage")->whole(), QString("ready"));
     }
 
-    /// Where nothing waited behind it: it was looked at, and the next one is looked at as well.
+    /// If nothing waited behind it, the user looks at the next run as well.
     void what_is_made_after_a_stop_takes_the_picture() {
         const app::Home home;
         StudioFixture studio;
@@ -116,7 +117,7 @@ private slots:
         QVERIFY(!second.isEmpty() && second != first);
         QTRY_COMPARE_WITH_TIMEOUT(steps.pictures().run(), second, 30000);
         QTRY_VERIFY_WITH_TIMEOUT(steps.shows_live() && preview.covered(), 30000);
-        // One that waits behind it does not, until it is asked for.
+        // A run that waited behind it is not shown until the user asks.
         queue.add({long_request(3), {}});
         studio.key(Qt::Key_Escape);
         QTRY_VERIFY_WITH_TIMEOUT(!queue.running_run().isEmpty() && queue.running_run() != second, 30000);
@@ -131,7 +132,7 @@ private slots:
         QVERIFY(studio.idle());
     }
 
-    /// A run that failed for another reason, or on another disk, gets no more room by it.
+    /// A run that failed for another reason, or on another disk, would not profit.
     void steps_are_offered_only_for_the_disk_that_is_full() {
         const app::Home home;
         for (const int seed : {1, 2}) listed_run(home, QStringLiteral("run-%1").arg(seed), 3, quint64(seed));
@@ -142,7 +143,7 @@ private slots:
             core.queue.add({long_request(3), {}});
             QVERIFY(!at_work(studio).isEmpty());
             const app::JobId job = core.queue.running_job();
-            emit core.worker.failed(job, issue); // as the engine says it
+            emit core.worker.failed(job, issue); // as the engine reports it
             core.worker.cancel(job);
             QVERIFY(studio.idle());
         };
@@ -153,7 +154,7 @@ private slots:
         QVERIFY2(!offers(), qPrintable(said(studio)));
         fail({home.data("not there/x"), {}, "has no room", "free some space", true});
         QVERIFY2(said(studio).contains("The steps of 2 unstarred runs could go"), qPrintable(said(studio)));
-        // What was starred meanwhile stays.
+        // Runs that were starred meanwhile keep their steps.
         const QString starred = home.data("runs/run-1"), other = home.data("runs/run-2");
         core.history.set_starred(starred, true);
         QVERIFY(studio.press("Free them"));

@@ -5,8 +5,8 @@
 
 namespace denoir::test {
 
-/// The threads of the second device take turns in reverse: a kernel with a race gives other bytes there. And memory
-/// that was used before starts as NaN there, and attention looks at some queries after the others.
+/// On the second device the threads take turns in reverse, so that a kernel with a race gives other bytes there. Its
+/// memory starts as NaN even if it was used before, and attention works on the queries in several parts.
 std::span<const std::shared_ptr<Backend>> backends_under_test() {
     cuda::CudaBackend::Options poisoned;
     poisoned.poison = true;

@@ -10,7 +10,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 
-// The driver is fake_driver.cpp. It is asked once in a process, so each case is a process of its own.
+// The driver is the one in fake_driver.cpp. A process asks it only once, so each case runs in a process of its own.
 namespace denoir {
 namespace {
 
@@ -42,7 +42,7 @@ void set(const char* variable, const char* value) {
     std::_Exit(0);
 }
 
-/// Tells how often a card has been opened so far: each time its libraries are logged.
+/// Prints how many cards have been opened so far, by the lines that each one logs about its libraries.
 [[noreturn]] void open_in_turn() {
     static int opened = 0;
     log::set_sink([](log::Level, std::string_view line) { opened += line.starts_with("fake device;") ? 1 : 0; });
@@ -73,7 +73,7 @@ TEST(Cards, AreListedAsTheDriverTellsOfThem) {
     EXPECT_EXIT(list("2"), testing::ExitedWithCode(0), "^cuda:0 Fake 0 3/80;cuda:1 Fake 1 4/80;end$");
     EXPECT_EXIT(list("0"), testing::ExitedWithCode(0), "^end$");
     EXPECT_EXIT(list("-1"), testing::ExitedWithCode(0), "^end$"); // a driver that does not start
-    // Of a part of a card (MIG) the management library would tell the whole card's memory.
+    // For a part of a card (MIG) the management library would give the memory of the whole card.
     EXPECT_EXIT(list("3"), testing::ExitedWithCode(0), "cuda:2 Fake 2 0/10;end$");
 }
 
@@ -82,7 +82,7 @@ TEST(Cards, TheFirstThatCanBeUsedIsTheDefault) {
     EXPECT_EXIT(choose("0", DENOIR_CUDA_EMULATED_FILE), testing::ExitedWithCode(0), "^\\[cpu\\]$");
     EXPECT_EXIT(choose("2", "/dev/null"), testing::ExitedWithCode(0),
                 "^warning: .*cuda:0 cannot be used.*the processor computes\n\\[cpu\\]$");
-    EXPECT_EXIT(choose("2", "/dev/null", "cpu"), testing::ExitedWithCode(0), "^\\[cpu\\]$"); // not tried
+    EXPECT_EXIT(choose("2", "/dev/null", "cpu"), testing::ExitedWithCode(0), "^\\[cpu\\]$"); // no card is tried
     EXPECT_EXIT(choose("2", DENOIR_CUDA_EMULATED_FILE, "cuda:1"), testing::ExitedWithCode(0), "^\\[cuda:1\\]$");
     EXPECT_EXIT(choose("2", DENOIR_CUDA_EMULATED_FILE, "gpu"), testing::ExitedWithCode(0), "use cpu, cuda or cuda:N");
 }

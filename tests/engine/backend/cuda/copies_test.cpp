@@ -9,7 +9,7 @@ namespace {
 
 class Copies : public testing::TestWithParam<bool> {
 protected:
-    /// Whose kernels are put off, else its transfers.
+    /// The parameter says whether the card puts off its kernels or its transfers.
     static Emulated card() { return Emulated(std::size_t{1} << 30, cuda::EightBit::off, GetParam()); }
 };
 INSTANTIATE_TEST_SUITE_P(PutOff, Copies, testing::Bool());
@@ -27,7 +27,7 @@ TEST_P(Copies, ADownloadIsThereOnceItIsFinished) {
         const Tensor expected = i % 2 ? host({30, 7}, i) : host({30, 7}, i).slice(1, 2, 5);
         EXPECT_EQ(doubles(on_their_way[i]), doubles(expected.to_host_f32())) << i;
     }
-    EXPECT_EQ(device.runtime->pinned_blocks(), 1u); // of the arena; used again and again
+    EXPECT_EQ(device.runtime->pinned_blocks(), 1u); // the arena's, used again and again
     on_their_way.clear();
     backend.trim();
     EXPECT_EQ(device.runtime->pinned_blocks(), 0u);
@@ -54,7 +54,7 @@ TEST_P(Copies, CancelledWhileOneWaits) {
     const Tensor second = backend.download_later(x);
     backend.finish(second);
     EXPECT_EQ(doubles(second), doubles(host({100}, 1)));
-    EXPECT_EQ(doubles(first), doubles(second)); // it was asked for before
+    EXPECT_EQ(doubles(first), doubles(second)); // it was asked for before the stop
 }
 
 TEST_P(Copies, WithoutPinnedMemoryTheyWaitInstead) {
@@ -66,7 +66,7 @@ TEST_P(Copies, WithoutPinnedMemoryTheyWaitInstead) {
     EXPECT_EQ(doubles(there), doubles(host({50, 3}, 4).slice(1, 0, 2).to_host_f32()));
 }
 
-TEST_P(Copies, WhatIsLargeGoesInPieces) {
+TEST_P(Copies, LargeTensorsGoInPieces) {
     constexpr std::int64_t count = (std::int64_t{100} << 20) / 4 + 3;
     const Tensor x = Tensor::host({count});
     for (std::int64_t i = 0; i < count; ++i) x.data<float>()[i] = static_cast<float>(i & 0xFFFFFF);

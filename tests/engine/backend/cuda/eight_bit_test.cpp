@@ -20,7 +20,7 @@ double relative(const std::vector<double>& found, const std::vector<double>& exp
 
 TEST_P(EightBitLinear, StaysNearTheExactProduct) {
     const Emulated exact, quick(std::size_t{1} << 30, GetParam());
-    // Rows of very different size: each has its own scale.
+    // Rows of very different size, each of which needs a scale of its own.
     Tensor x = host({300, 48}, 1), w = host({32, 48}, 2);
     for (std::int64_t i = 0; i < x.elements(); ++i)
         x.data<float>()[i] *= std::exp2(static_cast<float>(i / 48 % 20 - 10));
@@ -33,7 +33,7 @@ TEST_P(EightBitLinear, StaysNearTheExactProduct) {
     };
     const double error = relative(run(*quick.backend), run(*exact.backend));
     EXPECT_LT(error, GetParam() == cuda::EightBit::fp8 ? 0.05 : 0.015);
-    EXPECT_GT(error, 1e-4); // it was not bf16 all the same
+    EXPECT_GT(error, 1e-4); // an exact result would mean that it was computed in bf16
 }
 
 TEST_P(EightBitLinear, SmallAndOddProductsStayInBf16) {
@@ -98,7 +98,7 @@ TEST_P(EightBitLinear, ALibraryThatRefusesIsAskedOnceAndTheUserTold) {
     EXPECT_NE(warnings[0].find("computed in bf16"), std::string::npos) << warnings[0];
 }
 
-/// A library that makes the whole numbers, and nothing else.
+/// A library that gives the sums of whole numbers and nothing else.
 struct Int8Blas final : cuda::Blas {
     explicit Int8Blas(cuda::FakeRuntime& r) : runtime(r) {}
     bool multiply(const cuda::Product&) override { return false; }

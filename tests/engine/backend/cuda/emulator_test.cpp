@@ -42,7 +42,8 @@ TEST(Emulator, ABarrierMakesEveryOrderTheSame) {
 
 TEST(Emulator, AMissingBarrierShows) { EXPECT_NE(reversed(false, false), reversed(false, true)); }
 
-/// A rotation takes two values at a time, from where its caller says; other kernels look first.
+/// A rotation reads two values at a time from an address that its caller chooses; other kernels check the address
+/// first.
 TEST(EmulatorDeathTest, ASeveralfoldAccessAtAnAddressThatACardRefuses) {
     const auto turned = [](std::int64_t at) {
         FakeRuntime runtime(1 << 20);

@@ -37,7 +37,7 @@ EXPORT int cuDeviceGetName(char* name, int size, int device) {
     return put("NVIDIA Fake " + std::to_string(device - 10), name, size);
 }
 EXPORT int cuDeviceTotalMem_v2(std::size_t* bytes, int device) {
-    *bytes = device == 12 ? memory / 8 : memory; // the third is a part of a card
+    *bytes = device == 12 ? memory / 8 : memory; // the third device is a part of a card
     return success;
 }
 EXPORT int cuDeviceGetPCIBusId(char* bus, int size, int device) {

@@ -50,14 +50,14 @@ TEST(FusedAttention, StridesCausalBlocksAndTheExtraKey) {
     for (const std::int64_t size : {24, 128, 256}) check({7, 12, 3, size, 0, 500, true, true});
 }
 
-/// Joined by the kernel of the extra key, or by one of its own.
-TEST(FusedAttention, WhatIsAddedToIt) {
+/// The result is added by the kernel of the extra key, or by one of its own.
+TEST(FusedAttention, ATensorIsAddedToTheResult) {
     for (const bool narrow_out : {true, false})
         for (const std::int64_t last : {0, 500})
             for (const bool dense : {true, false}) check({20, 12, 2, 16, 0, last, narrow_out, dense, true});
 }
 
-TEST(FusedAttention, WhatItDoesNotKnowGoesThePlainWay) {
+TEST(FusedAttention, UnsupportedAttentionGoesThePlainWay) {
     const Fused fused;
     Backend& b = *fused.backend;
     const auto run = [&](DType type, std::int64_t size, const AttentionOptions& options) {
@@ -70,7 +70,7 @@ TEST(FusedAttention, WhatItDoesNotKnowGoesThePlainWay) {
     run(DType::bf16, 384, {.compute = DType::bf16});
     run(DType::bf16, 16, {.key_bias = b.upload(host({6}, 2)), .compute = DType::bf16});
     run(DType::bf16, 16, {.bias = b.upload(host({1, 6, 6}, 2)), .compute = DType::bf16});
-    // One key is one too few, alone and in a causal block's first.
+    // One key is too few, alone as in the first causal block.
     const Tensor q = b.upload(host({4, 1, 16}, 1, DType::bf16)), one = b.upload(host({1, 1, 16}, 2, DType::bf16));
     Tensor out = b.empty({4, 1, 16}, DType::bf16);
     b.attention(q, one, one, {.compute = DType::bf16}, out);
@@ -136,16 +136,17 @@ TEST(FusedConv, BordersTimeAndDuplication) {
         for (const DType type : {DType::bf16, DType::f32}) {
             check(ConvCase{1, 5, 6, 16, 16, {3, 3}, grown}, stacked, true, type);
             check(ConvCase{1, 1, 3, 8, 8, {3, 3}, grown, false, false}, stacked, true, type);
-            check(ConvCase{1, 4, 3, 8, 3, {3, 3}, grown}, stacked, true, type); // not in phases
+            check(ConvCase{1, 4, 3, 8, 3, {3, 3}, grown}, stacked, true, type); // is not computed in phases
         }
         check(ConvCase{1, 6, 8, 8, 8, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1}}, stacked);
         check(ConvCase{2, 4, 5, 8, 8, {3, 1, 1}, {.time_stride = 2}, false, false}, stacked);
-        check(ConvCase{1, 4, 5, 8, 3, {3, 3, 3}, same}, stacked); // three colours: padded to eight
+        check(ConvCase{1, 4, 5, 8, 3, {3, 3, 3}, same}, stacked); // three colours, which are padded to eight channels
         check(ConvCase{1, 4, 5, 8, 8, {1, 1, 1}, {}}, stacked);
     }
 }
 
-/// Of taps that are whole numbers the sums are, too: the same values to the bit, each from the pixel it belongs to.
+/// With taps of whole numbers all sums are whole, so both ways must agree to the bit and each value must come from the
+/// right pixel.
 TEST(FusedConv, PhasesAreTheDuplicatedPicture) {
     const Tensor kernel = host({8, 8, 3, 3}, 1), picture = host({5, 4, 8}, 2), offsets = host({8}, 3);
     for (const Tensor* x : {&kernel, &picture, &offsets})
@@ -156,7 +157,8 @@ TEST(FusedConv, PhasesAreTheDuplicatedPicture) {
         Tensor out = backend.empty({1, 10, 8, 8}, DType::f32);
         ConvOptions options{.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1, .duplicate = true};
         options.tf32 = true;
-        for (int i = 0; i < 2; ++i) backend.conv(frames, w, &bias, nullptr, options, out); // the taps are kept
+        // The second time uses the phases' taps that were kept.
+        for (int i = 0; i < 2; ++i) backend.conv(frames, w, &bias, nullptr, options, out);
         return doubles(out);
     };
     const Fused fused;
@@ -164,7 +166,7 @@ TEST(FusedConv, PhasesAreTheDuplicatedPicture) {
     EXPECT_EQ(fused.dnn->convs, 2);
 }
 
-/// Three frames as one tensor [H, W, 3, C], frame i at place (i + turn) % 3.
+/// Three frames in one tensor [H, W, 3, C], frame i at place (i + turn) % 3.
 std::vector<Tensor> side_by_side(Backend& backend, const std::vector<Tensor>& frames, int turn) {
     const Tensor& one = frames[0];
     const Tensor all = backend.empty({one.size(0), one.size(1), 3, one.size(2)}, one.dtype());
@@ -203,7 +205,7 @@ TEST(FusedConv, FramesSideBySideAreReadWhereTheyLie) {
                 EXPECT_EQ(fused.dnn->last_x, views[static_cast<std::size_t>((3 - turn) % 3)].raw());
                 expect_near(found, doubles(run(frames)), tolerance(type));
                 for (const Tensor& view : views) EXPECT_NE(fused.dnn->last_x, view.raw());
-                // Not all of them, one of them twice: a copy.
+                // If one is missing, or one is there twice, the frames are copied.
                 const std::vector<Tensor> missing{Tensor(), views[1], views[2]}, twice{views[1], views[1], views[2]};
                 expect_near(run(missing), doubles(run({Tensor(), frames[1], frames[2]})), tolerance(type));
                 expect_near(run(twice), doubles(run({frames[1], frames[1], frames[2]})), tolerance(type));
@@ -248,7 +250,8 @@ TEST(Conv, AResidualIsAddedBeforeTheSumIsRounded) {
     const auto run = [](Backend& backend, DType compute, DType type) {
         const Weight w("w", host({8, 8, 3, 3, 3}, 1, DType::bf16)), bias("b", host({8}, 2, DType::bf16));
         const Tensor frame = backend.upload(host({5, 6, 8}, 3, DType::bf16));
-        const std::vector<Tensor> frames{Tensor(), Tensor(), frame, Tensor(), Tensor()}; // the last of three sees none
+        // Each of the three outputs sees the frame through another tap.
+        const std::vector<Tensor> frames{Tensor(), Tensor(), frame, Tensor(), Tensor()};
         const ConvOptions options{.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1, .compute = compute};
         const Tensor residual = backend.upload(host({3, 5, 6, 8}, 5, DType::bf16));
         Tensor out = backend.empty({3, 5, 6, 8}, type);
@@ -258,7 +261,7 @@ TEST(Conv, AResidualIsAddedBeforeTheSumIsRounded) {
     const Emulated plain;
     const std::vector<double> once = rounded(run(*plain.backend, DType::f32, DType::f32));
     EXPECT_EQ(run(*plain.backend, DType::bf16, DType::bf16), once);
-    const Fused fused; // a library that takes none of it
+    const Fused fused; // with a library that takes none of these
     fused.dnn->refuses = true;
     EXPECT_EQ(run(*fused.backend, DType::bf16, DType::bf16), once);
 }

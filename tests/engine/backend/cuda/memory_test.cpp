@@ -31,11 +31,11 @@ TEST(MemoryPlan, TheRungsOfOneStage) {
     EXPECT_EQ(just.resident, 0u);
 }
 
-TEST(MemoryPlan, WhatTheHostCannotHoldIsReadFromTheFile) {
+TEST(MemoryPlan, WeightsThatTheHostCannotHoldAreReadFromTheFile) {
     const MemoryNeeds needs{28'000 * mib, 140 * mib, 3000 * mib};
     const auto plan = [&](std::size_t host) { return cuda::plan_memory(needs, 16'000 * mib, 500 * mib, host); };
     const std::size_t elsewhere = needs.weights - plan(0).resident;
-    EXPECT_EQ(plan(0).from_file, 0u); // nobody knows
+    EXPECT_EQ(plan(0).from_file, 0u); // the host's memory is not known
     EXPECT_EQ(plan(elsewhere + host_reserve).from_file, 0u);
     EXPECT_EQ(plan(elsewhere + host_reserve - mib).from_file, mib);
     EXPECT_EQ(plan(mib).from_file, elsewhere);
@@ -43,7 +43,7 @@ TEST(MemoryPlan, WhatTheHostCannotHoldIsReadFromTheFile) {
     EXPECT_NE(cuda::describe(plan(mib), needs).find("from the file"), std::string::npos);
 }
 
-TEST(MemoryPlan, WhatIsReadOnceOrTwiceDoesNotFillTheCard) {
+TEST(MemoryPlan, WeightsReadOnceOrTwiceDoNotFillTheCard) {
     MemoryNeeds needs{9000 * mib, 84 * mib, 300 * mib};
     EXPECT_EQ(cuda::plan_memory(needs, 80'000 * mib).rung, MemoryPlan::Rung::resident);
     needs.once = true;
@@ -52,7 +52,7 @@ TEST(MemoryPlan, WhatIsReadOnceOrTwiceDoesNotFillTheCard) {
     EXPECT_EQ(passing.resident, 0u);
     EXPECT_GE(passing.ring, 3 * needs.largest_weight);
     EXPECT_LE(passing.ring, 512 * mib);
-    EXPECT_EQ(cuda::describe(passing, needs), ""); // nothing that anybody has to know
+    EXPECT_EQ(cuda::describe(passing, needs), ""); // of no interest to the user
     needs.weights = 1200 * mib;
     EXPECT_EQ(cuda::plan_memory(needs, 80'000 * mib).rung, MemoryPlan::Rung::resident);
 }
@@ -116,21 +116,21 @@ TEST(OutOfMemory, ACardThatIsFullSaysSo) {
 
 TEST(OutOfMemory, WhatAnotherArenaHoldsUnusedIsGivenBack) {
     const Emulated device(16 * mib);
-    const Weight weight("w", host({1536, 1024}, 1));     // 6 MiB
-    device.backend->empty({12 * 1024, 1024}, DType::u8); // given back at once, but not to the card
+    const Weight weight("w", host({1536, 1024}, 1));     // a weight of 6 MiB
+    device.backend->empty({12 * 1024, 1024}, DType::u8); // goes back to the arena at once, but not to the card
     EXPECT_GE(device.backend->memory().held, 12 * mib);
     const Tensor there = device.backend->parameter(weight, false);
     EXPECT_EQ(bytes_of(there), bytes_of(device.backend->upload(weight.stored())));
 }
 
-/// On a device whose options are `set` by the caller.
+/// An emulated device whose options `set` may change.
 Emulated with(const std::function<void(cuda::CudaBackend::Options&)>& set) {
     cuda::CudaBackend::Options options;
     set(options);
     return Emulated(std::size_t{1} << 30, cuda::EightBit::off, false, std::move(options));
 }
 
-TEST(Poisoned, EveryBlockStartsAsNaNTheUsedOnesToo) {
+TEST(Poisoned, EveryBlockStartsAsNaNUsedOnesToo) {
     const Emulated device = with([](auto& o) { o.poison = true; });
     Backend& backend = *device.backend;
     const auto all_nan = [&] {
@@ -154,7 +154,7 @@ TEST(Poisoned, ARecordingPoisonsAtEveryReplay) {
     for (int i = 0; i < 4; ++i) {
         const Tensor out = backend.captured("half", {&x, 1}, [&](std::span<const Tensor> in) {
             Tensor two = backend.empty({2, 4, 4}, DType::f32), one = two.select(0, 0);
-            backend.copy(in[0], one); // and the other half is left
+            backend.copy(in[0], one); // the other half of the memory is not written
             return two;
         });
         const std::vector<double> found = doubles(out);
@@ -200,7 +200,7 @@ TEST(Ladder, ALimitIsASmallerCard) {
     EXPECT_THROW(backend.plan_memory({60 * mib, 20 * mib, 4 * mib}), Error);
 }
 
-/// Six layers, as they lie in their files: in f32, and in types that are widened.
+/// Six layers as they lie in their files, in f32 and in types that are widened.
 struct Layers {
     std::vector<Weight> weights;
     Layers() {
@@ -218,7 +218,7 @@ struct Layers {
         return bytes_of(x);
     }
 };
-/// A text encoder's, of which those layers are a part.
+/// What a text encoder needs, of which these layers are a part.
 constexpr MemoryNeeds read_once{3000 * mib, mib, mib, true};
 
 TEST(Ladder, WeightsThatAreReadOnceComeThroughPinnedMemory) {
@@ -230,7 +230,7 @@ TEST(Ladder, WeightsThatAreReadOnceComeThroughPinnedMemory) {
     EXPECT_EQ(device.runtime->pageable_bytes(), 0u);
     EXPECT_LE(device.backend->memory().held, 256 * mib);
     device.backend->plan_memory({});
-    EXPECT_EQ(device.runtime->pinned_blocks(), 0u); // none of it stays
+    EXPECT_EQ(device.runtime->pinned_blocks(), 0u); // none of the pinned memory is kept
 }
 
 TEST(OutOfMemory, EveryNthPinnedAllocationFailsAndTheBytesAreTheSame) {
@@ -238,7 +238,7 @@ TEST(OutOfMemory, EveryNthPinnedAllocationFailsAndTheBytesAreTheSame) {
     for (const MemoryNeeds& needs : {read_once, MemoryNeeds{3000 * mib, mib, mib}, MemoryNeeds{}})
         for (int n = 1; n < 8; ++n)
             for (const int last : {n, 1000}) {
-                const Emulated device(8 * mib); // no weight may stay while any are streamed
+                const Emulated device(8 * mib); // so small that all weights are streamed
                 device.runtime->refuse_pinned(n, last);
                 device.backend->plan_memory(needs);
                 const Layers layers;
@@ -247,7 +247,7 @@ TEST(OutOfMemory, EveryNthPinnedAllocationFailsAndTheBytesAreTheSame) {
 }
 
 TEST(Ladder, StreamedWeightsGiveTheSameBytes) {
-    // Six layers of 1 MiB each on a card that has room for about two.
+    // Six layers of 1 MiB each, on a card with room for about two.
     std::vector<Weight> weights;
     for (std::uint64_t i = 0; i < 6; ++i) weights.emplace_back("w" + std::to_string(i), host({512, 512}, 10 + i));
     const auto run = [&](Backend& backend, const std::vector<Weight>& all) {
@@ -276,7 +276,7 @@ TEST(Ladder, StreamedWeightsGiveTheSameBytes) {
     for (int round = 0; round < 3; ++round) EXPECT_EQ(run(*tight.backend, streamed), expected) << round;
     EXPECT_LE(tight.runtime->used(), 8 * mib);
 
-    // What is too much for every rung is refused before anything is loaded.
+    // Needs that are too large for every rung are refused before anything is loaded.
     EXPECT_THROW(tight.backend->plan_memory({60 * mib, 20 * mib, 4 * mib}), Error);
     EXPECT_EQ(tight.backend->plan_memory({}), "");
     EXPECT_EQ(run(*tight.backend, std::vector<Weight>(streamed.begin(), streamed.begin() + 1)).size(), 5u * 512 * 4);

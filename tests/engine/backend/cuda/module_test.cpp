@@ -59,7 +59,7 @@ TEST(Driver, OneThatIsMissingOrTooOldIsRefusedInOneLine) {
     const std::string old = refusal(12080, 13010);
     EXPECT_NE(old.find("is for CUDA 12.8, this module needs 13 or later; install a newer driver"), std::string::npos)
         << old;
-    EXPECT_EQ(refusal(13000, 13010), ""); // of one major version, older ones do
+    EXPECT_EQ(refusal(13000, 13010), ""); // within a major version older drivers will do
     EXPECT_EQ(refusal(13020, 12040), "");
 }
 
@@ -72,7 +72,7 @@ TEST(Border, ABodyThatFailsIsToldApart) {
 }
 
 #if defined(DENOIR_CUDA_MODULE_FILE)
-/// A variable of the environment for as long as this lives.
+/// Sets a variable of the environment while it exists.
 class Variable {
 public:
     Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
@@ -92,7 +92,7 @@ TEST(Module, IsOpenedAndRefusesInOneLine) {
         open_backend(Device::parse("cuda:97"));
         FAIL();
     } catch (const Error& e) {
-        // No driver here, or one and not that many cards.
+        // There is no driver here, or there is one without that many cards.
         EXPECT_EQ(e.field(), "device");
         const std::string line = e.what();
         EXPECT_TRUE(line.find("cuda:97") != std::string::npos || line.find("no NVIDIA card") != std::string::npos)
@@ -102,7 +102,7 @@ TEST(Module, IsOpenedAndRefusesInOneLine) {
     }
 }
 
-TEST(Module, AFileThatIsNone) {
+TEST(Module, AFileThatIsNoModule) {
     const NamedModule named("/dev/null");
     try {
         open_backend(Device::parse("cuda"));
@@ -113,7 +113,7 @@ TEST(Module, AFileThatIsNone) {
 }
 
 TEST(Module, AnotherBuildIsRefused) {
-    // What the entry answers to another build of the program.
+    // How the entry refuses another build of the program.
     void* library = ::dlopen(DENOIR_CUDA_MODULE_FILE, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     ASSERT_NE(library, nullptr) << ::dlerror();
     const auto entry = reinterpret_cast<cuda::ModuleEntry>(::dlsym(library, cuda::module_entry));
@@ -127,7 +127,7 @@ TEST(Module, AnotherBuildIsRefused) {
     EXPECT_EQ(untouched.kind, Outcome::Kind::done);
 }
 
-/// Everything through the border, on a module whose card is emulated.
+/// Goes through the border into a module whose card is emulated.
 TEST(Module, TakesOptionsFromTheEnvironment) {
     const NamedModule named(DENOIR_CUDA_EMULATED_FILE);
     const Device card = Device::parse("cuda");
@@ -155,7 +155,7 @@ TEST(Module, TakesOptionsFromTheEnvironment) {
         try {
             open_backend(card);
             ADD_FAILURE() << no_size;
-        } catch (const UsageError& e) { // which no default device passes over
+        } catch (const UsageError& e) { // a wrong option is an error even for a default device
             EXPECT_NE(std::string(e.what()).find("DENOIR_CUDA_MEMORY"), std::string::npos) << e.what();
         }
     }

@@ -22,10 +22,10 @@ TEST(Number, EverySixteenBitFloatIsWidenedAsByTheCore) {
     }
 }
 
-/// Every 65521st float: all exponents, both signs, ties among them.
+/// Every 65521st float, which covers all exponents, both signs and some ties.
 template <class F> void each_float(F f) {
     for (std::uint64_t u = 0; u <= 0xFFFFFFFFu; u += 65521) f(from_bits(static_cast<std::uint32_t>(u)));
-    for (std::uint32_t upper = 0; upper < 65536; ++upper) f(from_bits(upper << 16 | 0x8000u)); // ties of bf16
+    for (std::uint32_t upper = 0; upper < 65536; ++upper) f(from_bits(upper << 16 | 0x8000u)); // the ties of bf16
 }
 
 TEST(Number, NarrowingRoundsAsByTheCore) {
@@ -39,7 +39,7 @@ TEST(Number, NarrowingRoundsAsByTheCore) {
     for (int bits = 0; bits < 256; ++bits)
         EXPECT_TRUE(same(widen_e4m3(static_cast<std::uint8_t>(bits)), f8_e4m3_to_f32(static_cast<std::uint8_t>(bits))))
             << bits;
-    for (int ties = 0; ties < 1024; ++ties) { // between neighbours of e4m3, subnormal ones too
+    for (int ties = 0; ties < 1024; ++ties) { // halfway between neighbours in e4m3, also between subnormal ones
         const float x = static_cast<float>(ties) * 0x1p-11f;
         EXPECT_EQ(narrow_e4m3(x), f32_to_f8_e4m3(x)) << x;
     }
@@ -57,7 +57,7 @@ TEST(RowShape, ItsThreadsHoldTheRow) {
             const RowShape shape = RowShape::of(channels, pack);
             ASSERT_LE(shape.width * shape.rows, RowShape::block) << channels;
             ASSERT_TRUE(shape.packs == 0 || shape.width * shape.packs * pack >= channels) << channels;
-            // Rows share warps, or are warps, or blocks of whole warps.
+            // Rows share a warp, or take whole warps of a block.
             ASSERT_EQ(shape.rows > 1 ? RowShape::warp % shape.width : shape.width % RowShape::warp, 0) << channels;
         }
     EXPECT_EQ(RowShape::of(96, 8).width, 4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The card's library of fused attention and convolution as it is asked for by the backend: does exactly that, slowly,
-// or has another one do it.
+// Stands for the library of fused attention and convolution as the backend asks for it. It computes exactly that,
+// slowly, or has another one do so.
 #include "engine/backend/cuda/dnn.h"
 #include "tests/engine/backend/cuda/backends.h"
 #include "tests/engine/backend/cuda/tf32.h"
@@ -12,7 +12,7 @@ namespace denoir::test {
 using cuda::FusedAttention;
 using cuda::FusedConv;
 
-/// bf16 or f32 values of the fake device.
+/// The bf16 or f32 values of an emulated device.
 class Values {
 public:
     Values(cuda::Runtime& runtime, const void* device, std::int64_t count, cuda::Type type = cuda::Type::bf16)

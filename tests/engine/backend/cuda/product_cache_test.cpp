@@ -31,12 +31,12 @@ TEST_F(ProductCacheFile, RemembersAcrossStarts) {
     }
     const ProductCache again(file);
     EXPECT_EQ(again.find("a"), words);
-    EXPECT_TRUE(again.find("b")); // forgetting is for this start alone
+    EXPECT_TRUE(again.find("b")); // forgetting lasts until the program ends
 }
 
 TEST_F(ProductCacheFile, ManyChoicesAreFewWrites) {
     ProductCache cache(file);
-    cache.keep("first", {1}); // at once: a run that is killed keeps it
+    cache.keep("first", {1}); // is written at once, so that a run that is killed leaves it
     EXPECT_EQ(read_text(file, 1000), "first 1 0 0 0 0 0 0 0\n");
     const auto inode = [&] {
         struct stat s {};
@@ -46,7 +46,7 @@ TEST_F(ProductCacheFile, ManyChoicesAreFewWrites) {
     for (int i = 0; i < 50; ++i) cache.keep(fmt::format("k{}", i), {2});
     EXPECT_EQ(inode(), before);
     {
-        ProductCache other(file); // shares what is known, and what is not yet written
+        ProductCache other(file); // knows what is in the file and what is not written yet
         EXPECT_TRUE(other.find("k49"));
     }
     EXPECT_NE(read_text(file, 10000).find("k49 2 "), std::string::npos);

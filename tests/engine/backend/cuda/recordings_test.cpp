@@ -34,11 +34,11 @@ TEST(Recording, RepeatsOnOtherInputs) {
         const Tensor expected = eager.body(backend)(in);
         EXPECT_EQ(doubles(backend.captured("net", in, network.body(backend))), doubles(expected)) << i;
     }
-    EXPECT_EQ(network.runs, 2); // as it is, and once to be recorded
+    EXPECT_EQ(network.runs, 2); // once as it is, and once to be recorded
     EXPECT_EQ(device.runtime->replays(), 4);
 }
 
-/// More inputs than one kernel copies, of all sizes, some at addresses and of sizes that are no whole packs.
+/// More inputs than one kernel copies, of all sizes, some of which are not aligned or not a whole number of packs.
 TEST(Recording, TakesInHundredsOfInputs) {
     const Emulated device;
     Backend& backend = *device.backend;
@@ -46,7 +46,7 @@ TEST(Recording, TakesInHundredsOfInputs) {
     const auto shape = [](std::int64_t i) { return Shape{i % 11 == 0 ? 17000 + i : 4 * (1 + i % 7) + i % 3}; };
     const auto body = [&](std::span<const Tensor> in) {
         Tensor out = backend.empty({count}, DType::f32);
-        for (std::int64_t i = 0; i < count; ++i) { // the last value of each
+        for (std::int64_t i = 0; i < count; ++i) { // changes the last value of each
             const Tensor& x = in[static_cast<std::size_t>(i)];
             Tensor place = out.slice(0, i, i + 1);
             if (x)
@@ -66,7 +66,7 @@ TEST(Recording, TakesInHundredsOfInputs) {
                 continue;
             }
             const Tensor values = host(shape(i), 1000 * call + static_cast<std::uint64_t>(i));
-            // Behind one value of another: not at a whole pack.
+            // The input begins one value behind another tensor and is not aligned.
             Tensor longer = backend.empty({shape(i)[0] + 1}, DType::f32);
             Tensor there = i % 5 == 0 ? longer.slice(0, 1, longer.size(0)) : backend.empty(values.shape(), DType::f32);
             backend.copy(values, there);
@@ -117,7 +117,7 @@ TEST(Recording, PlannedRoomIsTakenInOnePieceAndGivenBack) {
     EXPECT_EQ(backend.plan_memory({1 << 20, 1 << 20, room}), "");
     backend.captured("net", in, network.body(backend));
     EXPECT_GE(backend.memory().held, room);
-    backend.captured("net", in, network.body(backend)); // recorded: has memory of its own
+    backend.captured("net", in, network.body(backend)); // is recorded and has memory of its own
     EXPECT_LT(backend.memory().held, room);
 }
 
@@ -130,7 +130,8 @@ TEST(Recording, TakesTheMemoryOfTheCallBefore) {
     Tensor in_the_room;
     const auto large = [&](std::span<const Tensor> in) {
         const Tensor held = backend.empty({room / 8}, DType::f32);
-        if (!in_the_room) in_the_room = backend.empty({64}, DType::f32); // it cannot be given back as a whole
+        // Keeps the room from being given back as a whole.
+        if (!in_the_room) in_the_room = backend.empty({64}, DType::f32);
         return network.body(backend)(in);
     };
     const std::vector<Tensor> in = {backend.upload(host({20, 32}, 1)), Tensor()};
@@ -179,7 +180,7 @@ TEST(Recording, ABodyThatCannotBeRecordedRunsAsItIs) {
             expected[k] = static_cast<double>(static_cast<float>(expected[k]) + static_cast<float>(other[k]));
         EXPECT_EQ(doubles(out), expected);
     }
-    EXPECT_EQ(runs, 4); // one of them in vain
+    EXPECT_EQ(runs, 4); // the third is a recording that fails
     EXPECT_EQ(device.runtime->replays(), 0);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using Queue = cuda::Runtime::Queue;
 
-/// Whether the card's kernels are put off, else its transfers.
+/// The parameter says whether the card puts off its kernels or its transfers.
 struct Staging : testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(PutOff, Staging, testing::Bool());
 
@@ -28,7 +28,7 @@ struct Staged {
     explicit Staged(cuda::Staging::Sizes sizes, Fit fit = Fit::own_class)
         : pinned(nullptr, cuda::pinned_memory(runtime), 0, fit), staging(*runtime, pool, pinned, sizes) {}
 
-    /// What is on the card after rows of these bytes were brought there.
+    /// What is in the card's memory after rows of these bytes were sent there.
     std::vector<std::byte> bring(const Tensor& rows, Queue queue) {
         const std::size_t bytes = rows.bytes(), row_bytes = bytes / static_cast<std::size_t>(rows.size(0));
         std::byte* const device = runtime->allocate(bytes);
@@ -64,7 +64,7 @@ TEST_P(Staging, EveryByteArrivesWhateverThePieces) {
 
 TEST_P(Staging, WithoutPinnedMemoryItIsSlower) {
     const Tensor rows = host({37, 5}, 1);
-    for (int n = 1; n <= 8; ++n) { // pieces
+    for (int n = 1; n <= 8; ++n) { // the number of pieces
         Staged card({100, 4}, Fit::apart);
         card.runtime->refuse_pinned(n);
         EXPECT_EQ(card.bring(rows, Queue::transfer), raw_bytes(rows)) << n;

@@ -31,7 +31,8 @@ Weights block_weights() {
 
 TEST(FramesSideBySide, GiveWhatCopiesGive) {
     for (const DType type : {DType::bf16, DType::f32}) {
-        const Weights weights = block_weights(); // they remember on which device they are
+        // Weights remember on which device they are, so each backend has its own.
+        const Weights weights = block_weights();
         const Fused fused;
         fused.dnn->stacked = true;
         const auto stream = [&](bool side_by_side) {

@@ -11,7 +11,7 @@
 namespace denoir::test {
 namespace {
 
-/// Whether the card's kernels are put off, else its transfers.
+/// The parameter says whether the card puts off its kernels or its transfers.
 struct WeightStream : testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(PutOff, WeightStream, testing::Bool());
 
@@ -47,8 +47,8 @@ TEST_P(WeightStream, ASteadyRoundIsForeseen) {
     Streaming s(8, 4096);
     for (int round = 0; round < 5; ++round)
         for (std::size_t i = 0; i < s.weights.size(); ++i) s.expect_fetched(i);
-    EXPECT_LE(s.stream.late(), 9);                     // the first round, and at most the first of the second
-    EXPECT_EQ(s.device.runtime->pageable_bytes(), 0u); // pinned or not
+    EXPECT_LE(s.stream.late(), 9);                     // the first round, and at most the first weight of the second
+    EXPECT_EQ(s.device.runtime->pageable_bytes(), 0u); // in pinned memory or not
 }
 
 TEST_P(WeightStream, ASourceThatThrowsLeavesNothingPinned) {
@@ -72,7 +72,7 @@ TEST_P(WeightStream, AnyOrderIsRight) {
     for (int i = 0; i < 400; ++i) {
         state = state * 1664525u + 1013904223u;
         s.expect_fetched((state >> 16) % 9);
-        if (state >> 30 == 0) s.expect_fetched((state >> 16) % 9); // twice the same
+        if (state >> 30 == 0) s.expect_fetched((state >> 16) % 9); // every fourth time twice the same
     }
 }
 
@@ -98,7 +98,7 @@ TEST_P(WeightStream, ARingOfOneWeight) {
 }
 
 TEST_P(WeightStream, RefusesWhatTheRingCannotHold) {
-    Streaming s(8, 1024); // the last has 310 floats
+    Streaming s(8, 1024); // the last weight has 310 floats
     s.expect_fetched(0);
     EXPECT_THROW(s.stream.fetch(s.weights[7]), Error);
     s.expect_fetched(1);

@@ -22,10 +22,10 @@ TEST(Clean, OrdinaryPromptsStay) {
 TEST(Clean, WhiteSpaceCollapses) {
     EXPECT_EQ(clean("  a \t\n\r\n b\u00A0\u2003c\u3000 "), "a b c");
     EXPECT_EQ(clean(" \n "), "");
-    EXPECT_EQ(clean("a\u200Bb\u180Ec"), "a\u200Bb\u180Ec"); // not white space
+    EXPECT_EQ(clean("a\u200Bb\u180Ec"), "a\u200Bb\u180Ec"); // these are no white space
     EXPECT_EQ(clean("a\x1C\x1F"
                     "b"),
-              "ab"); // controls, gone before they could count as space
+              "ab"); // controls are removed before they could count as spaces
 }
 
 TEST(Clean, FormsOfCharacters) {
@@ -42,7 +42,8 @@ TEST(Clean, FormsOfCharacters) {
 
 TEST(Clean, References) {
     EXPECT_EQ(clean("&lt;b&gt; &EACUTE; &eacute; &#x27; &notit; &amp;amp;lt;"), "<b> É é ' ¬it; <");
-    EXPECT_EQ(clean("a<b &eacute; &eacute"), "a<b é é"); // html.unescape, although ftfy keeps its hands off after "<"
+    // These are changed by html.unescape, although ftfy leaves alone what follows a "<".
+    EXPECT_EQ(clean("a<b &eacute; &eacute"), "a<b é é");
     EXPECT_EQ(clean("a<b &EACUTE;"), "a<b &EACUTE;");
     EXPECT_EQ(clean("&#59; &#0; &#xD800; &#x110000; &#128;"), "; \uFFFD \uFFFD \uFFFD €");
     EXPECT_EQ(clean("AT&T &unknown; & &#; &#x;"), "AT&T &unknown; & &#; &#x;");
@@ -56,7 +57,7 @@ TEST(Clean, WrongEncodingsAreRepaired) {
 }
 
 TEST(Clean, NamedEntitiesAreSorted) {
-    // Names at both ends of the table and a few in between: the lookup is a binary search.
+    // Names at both ends of the table and some in between, because a binary search looks them up.
     for (const auto& [name, text] : std::initializer_list<std::pair<const char32_t*, const char32_t*>>{
              {U"&AElig;", U"Æ"},
              {U"&zwnj;", U"\u200C"},

@@ -19,7 +19,7 @@ namespace {
 
 const std::filesystem::path models = std::filesystem::path(DENOIR_FIXTURES) / "tokenize";
 
-// A writer for the wire format, to build what SentencePiece never would.
+// Writes the wire format of protobuf, to build files that SentencePiece never would.
 std::string varint(std::uint64_t v) {
     std::string out;
     for (; v >= 0x80; v >>= 7) out += static_cast<char>(v | 0x80);
@@ -53,7 +53,7 @@ TokenizerModel read(const std::string& model) {
     return read_sentencepiece(std::as_bytes(std::span(model.data(), model.size())), "spiece.model");
 }
 
-/// The field that the refusal names; "" where nothing is refused.
+/// The field that the refusal names, or "" if the model is accepted.
 std::string refused(const std::string& model) {
     try {
         read(model);
@@ -73,7 +73,7 @@ TEST(SentencePieceFile, SmallestModel) {
 
 TEST(SentencePieceFile, RefusesByField) {
     EXPECT_EQ(refused(trainer()), "pieces");
-    EXPECT_EQ(refused(base() + trainer() + piece("\u2581a")), "pieces[4]"); // twice
+    EXPECT_EQ(refused(base() + trainer() + piece("\u2581a")), "pieces[4]"); // a piece that exists twice
     EXPECT_EQ(refused(base() + piece("") + trainer()), "pieces[4]");
     EXPECT_EQ(refused(base() + piece("\xFF") + trainer()), "pieces[4]"); // not UTF-8
     EXPECT_EQ(refused(base() + piece(std::string("a\0b", 3)) + trainer()), "pieces[4]");
@@ -82,20 +82,21 @@ TEST(SentencePieceFile, RefusesByField) {
     EXPECT_EQ(refused(base() + piece("b", std::numeric_limits<float>::quiet_NaN()) + trainer()), "pieces[4]");
     EXPECT_EQ(refused(base() + piece("b", -std::numeric_limits<float>::infinity()) + trainer()), "pieces[4]");
     EXPECT_EQ(refused(base() + piece("b", 0, 9) + trainer()), "pieces[4]");
-    EXPECT_EQ(refused(base() + bytes(1, number(1, 5)) + trainer()), "pieces[4]"); // text as a number
-    EXPECT_EQ(refused(base() + trainer(2, 2)), "trainer_spec.model_type");        // BPE
-    EXPECT_EQ(refused(base() + trainer(4)), "trainer_spec.unk_id");               // past the pieces
-    EXPECT_EQ(refused(base() + trainer(1)), "trainer_spec.unk_id");               // another kind of piece
+    EXPECT_EQ(refused(base() + bytes(1, number(1, 5)) + trainer()), "pieces[4]"); // a number where text belongs
+    EXPECT_EQ(refused(base() + trainer(2, 2)), "trainer_spec.model_type");        // a BPE model
+    EXPECT_EQ(refused(base() + trainer(4)), "trainer_spec.unk_id");               // beyond the pieces
+    EXPECT_EQ(refused(base() + trainer(1)), "trainer_spec.unk_id");               // a piece of another kind
     EXPECT_EQ(refused(base() + trainer(~std::uint64_t{0})), "trainer_spec.unk_id");
-    EXPECT_EQ(refused(piece("<unk>", 0, 2) + trainer(0)), "pieces");              // no </s>
+    EXPECT_EQ(refused(piece("<unk>", 0, 2) + trainer(0)), "pieces");              // </s> is missing
     EXPECT_EQ(refused(base() + trainer() + "\x0B"), "model");                     // a group
-    EXPECT_EQ(refused(base() + trainer() + std::string("\x00\x01", 2)), "model"); // field 0
-    EXPECT_EQ(refused(base() + trainer() + std::string(11, '\xFF')), "model");    // a varint without end
+    EXPECT_EQ(refused(base() + trainer() + std::string("\x00\x01", 2)), "model"); // a field 0
+    EXPECT_EQ(refused(base() + trainer() + std::string(11, '\xFF')), "model");    // a varint that does not end
     EXPECT_EQ(refused(base() + trainer() + "\x0A\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F"),
               "model"); // longer than the file
     EXPECT_EQ(refused(base() + trainer() + "\x0A"), "model");
-    EXPECT_EQ(refused(base() + trainer() + number(2, 1)), "model");                       // trainer_spec as a number
-    EXPECT_EQ(refused(base() + trainer() + number(19, 1) + bytes(20, "new fields")), ""); // skipped
+    // Here trainer_spec is a number.
+    EXPECT_EQ(refused(base() + trainer() + number(2, 1)), "model");
+    EXPECT_EQ(refused(base() + trainer() + number(19, 1) + bytes(20, "new fields")), ""); // unknown fields are skipped
     EXPECT_EQ(refused(std::string(max_tokenizer_bytes + 1, '\x0A')), "size");
 }
 
@@ -106,8 +107,9 @@ TEST(SentencePieceFile, CharsmapIsWalked) {
     EXPECT_EQ(with(word(0) + "x"), field);
     EXPECT_EQ(with(word(3) + "xyz"), field);
     EXPECT_EQ(with(word(0xFFFFFFFC) + word(0)), field);
-    EXPECT_EQ(with(word(4) + word(0xFFFFFFFF)), field); // the root leads outside
-    // A root at 0, 'a' (0x61) leads to a leaf. Offsets count in units; unit 0x61 ^ 1 holds the leaf's value.
+    EXPECT_EQ(with(word(4) + word(0xFFFFFFFF)), field); // the root leads out of the array
+    // From the root at 0 the letter 'a' (0x61) leads to a leaf. Offsets count in units, and unit 0x61 ^ 1 holds the
+    // leaf's value.
     const auto trie = [](std::uint32_t value, std::uint32_t unit_a) {
         std::string units;
         for (std::uint32_t i = 0; i < 256; ++i) units += word(i == 0x61 ? unit_a : i == 0x60 ? value : 0);
@@ -115,12 +117,12 @@ TEST(SentencePieceFile, CharsmapIsWalked) {
     };
     const std::uint32_t leaf = 0x61 | 1u << 8 | 1u << 10;
     EXPECT_EQ(with(trie(0, leaf) + std::string("b\0", 2)), "");
-    EXPECT_EQ(with(trie(0, leaf) + "b"), field);                                 // not terminated
-    EXPECT_EQ(with(trie(2, leaf) + std::string("b\0", 2)), field);               // past the strings
+    EXPECT_EQ(with(trie(0, leaf) + "b"), field);                                 // the string does not end
+    EXPECT_EQ(with(trie(2, leaf) + std::string("b\0", 2)), field);               // beyond the strings
     EXPECT_EQ(with(trie(0, leaf) + std::string("\xFF\0", 2)), field);            // not UTF-8
     EXPECT_EQ(with(trie(0, leaf) + std::string(300, 'b') + '\0'), field);        // too long
-    EXPECT_EQ(with(trie(0, 0x61 | 1000u << 10) + std::string("b\0", 2)), field); // leads outside
-    EXPECT_EQ(with(trie(0, 0x61) + std::string("b\0", 2)), "");                  // a circle: 'a' leads to itself
+    EXPECT_EQ(with(trie(0, 0x61 | 1000u << 10) + std::string("b\0", 2)), field); // leads out of the array
+    EXPECT_EQ(with(trie(0, 0x61) + std::string("b\0", 2)), "");                  // 'a' leads to itself, in a circle
     EXPECT_EQ(with(word(4) + word(0) + std::string((4u << 20), 'x')), field);
     const std::string one = charsmap(trie(0, leaf) + std::string("b\0", 2));
     EXPECT_EQ(refused(base() + trainer() + one + one), "normalizer_spec");
@@ -150,7 +152,8 @@ TEST(TokenizerJson, RefusesByField) {
     EXPECT_EQ(refused_json(file(type + R"("vocab": [])" + unk)), "model.vocab");
     EXPECT_EQ(refused_json(file(type + R"("vocab": [["a", "b"]])" + unk)), "model.vocab[0]");
     EXPECT_EQ(refused_json(file(type + R"("vocab": [["<unk>", 0], ["a"]])" + unk)), "model.vocab[1]");
-    EXPECT_EQ(refused_json(file(type + R"("vocab": [["<unk>", 0], ["a", 0]])" + unk)), "model.vocab"); // no </s>
+    // </s> is missing.
+    EXPECT_EQ(refused_json(file(type + R"("vocab": [["<unk>", 0], ["a", 0]])" + unk)), "model.vocab");
     EXPECT_EQ(refused_json(file(type + vocab)), "model.unk_id");
     EXPECT_EQ(refused_json(file(type + vocab + R"(, "unk_id": 3)")), "model.unk_id");
     EXPECT_EQ(refused_json(file(type + vocab + R"(, "unk_id": -1)")), "model.unk_id");
@@ -194,15 +197,15 @@ TEST(TokenizerJson, StepsOfOtherUnigramTokenizers) {
     std::filesystem::remove(file);
     using Ids = std::vector<std::int64_t>;
     EXPECT_EQ(t.encode("A  c", 9), (Ids{7, 3, 4, 1}));      // the second word gets no mark
-    EXPECT_EQ(t.encode("\u00C9", 9), (Ids{7, 2, 5, 6, 1})); // é in bytes
-    EXPECT_EQ(t.encode("\u0119", 9), (Ids{7, 2, 0, 1}));    // one byte of two is missing
+    EXPECT_EQ(t.encode("\u00C9", 9), (Ids{7, 2, 5, 6, 1})); // é as bytes
+    EXPECT_EQ(t.encode("\u0119", 9), (Ids{7, 2, 0, 1}));    // one of its two bytes has no piece
     EXPECT_EQ(t.encode("a mask MASKb MASK", 9), (Ids{7, 3, 8, 0, 4, 8, 1}));
     EXPECT_EQ(t.encode("c  </s>a", 9), (Ids{7, 2, 4, 1, 0, 1}));
     EXPECT_EQ(t.encode("a </s>", 9), (Ids{7, 3, 1, 1}));
     EXPECT_EQ(t.vocabulary(), 9);
 }
 
-/// A tokenizer of the pieces a and ▁a with `rest` of the file beside them.
+/// A tokenizer of the pieces a and ▁a, with `rest` as the other part of the file.
 class JsonTokenizer {
 public:
     explicit JsonTokenizer(const std::string& rest)
@@ -214,7 +217,7 @@ public:
     }
     ~JsonTokenizer() { std::filesystem::remove(file_); }
     std::vector<std::int64_t> encode(const std::string& text) const { return Tokenizer::load(file_).encode(text, 9); }
-    /// "" where nothing is refused.
+    /// The field that the refusal names, or "" if the text is encoded.
     std::string refused(const std::string& text) const {
         try {
             encode(text);
@@ -230,7 +233,7 @@ private:
     std::filesystem::path file_;
 };
 
-/// Processor time of this thread: other tests run beside us.
+/// The processor time of this thread, because other tests run at the same time.
 double seconds_now() {
     timespec now{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -254,14 +257,14 @@ TEST(Normalization, StepsThatMultiplyTheTextAreRefused) {
     EXPECT_EQ(JsonTokenizer(replace_rules(2)).refused("a"), "");
     EXPECT_EQ(JsonTokenizer(replace_rules(5)).refused("a"), "normalizer");
     EXPECT_EQ(JsonTokenizer(replace_rules(3)).refused(std::string(2000, 'a')), "normalizer");
-    // Runs of any character, as the steps for spaces are.
+    // Runs of any character, as the steps for spaces have them.
     const std::string run =
         R"({"type": "Replace", "pattern": {"Regex": " +"}, "content": ")" + std::string(64, 'a') + R"("})";
     EXPECT_EQ(JsonTokenizer(R"("normalizer": )" + run).refused(repeated(" b", 100'000)), "normalizer");
 }
 
 TEST(Normalization, WorkThatIsUndoneIsBoundedToo) {
-    // Each part between the added tokens becomes 256 KiB, and then nothing.
+    // Each part between the added tokens becomes 256 KiB and then nothing.
     const std::string gone = replace_rules(3, R"(, {"type": "Replace", "pattern": {"String": "a"}, "content": ""})") +
                              R"(, "added_tokens": [{"id": 4, "content": "</s>", "special": true}])";
     EXPECT_EQ(JsonTokenizer(gone).refused("a"), "");
@@ -280,11 +283,11 @@ TEST(Normalization, RunsOfMarks) {
     const double begin = seconds_now();
     for (const Form form : {Form::nfc, Form::nfd, Form::nfkc, Form::nfkd})
         EXPECT_GE(normalized(marks(65'000), form).size(), 4u * 65'000);
-    EXPECT_LT(seconds_now() - begin, 5); // of which a plain build needs a tenth
+    EXPECT_LT(seconds_now() - begin, 5); // an optimised build needs a tenth of that
 }
 
 TEST(Charsmap, StopsBeyondTheBound) {
-    // 'a' becomes 256 letters: the trie of CharsmapIsWalked.
+    // 'a' becomes 256 letters, with the trie of CharsmapIsWalked.
     std::string map = word(1024);
     for (std::uint32_t i = 0; i < 256; ++i) map += word(i == 0x61 ? 0x61 | 1u << 8 | 1u << 10 : 0);
     map += std::string(256, 'a') + '\0';
@@ -308,7 +311,8 @@ TEST(AddedTokens, ManyOfThemTakeNoTime) {
     EXPECT_EQ(spaces.encode("bb" + std::string(200'000, ' ')).front(), 4);
     EXPECT_FALSE(many.encode(repeated("ab", 100'000)).empty());
     EXPECT_FALSE(alike.encode(std::string(50'000, 'b')).empty());
-    EXPECT_LT(seconds_now() - begin, 10); // of which a plain build needs a tenth; one look at each took minutes
+    // An optimised build needs a tenth of that; looking for each of them once took minutes.
+    EXPECT_LT(seconds_now() - begin, 10);
 }
 
 TEST(AddedTokens, TheLongestAndOfEqualOnesTheFirst) {
@@ -321,9 +325,9 @@ TEST(AddedTokens, TheLongestAndOfEqualOnesTheFirst) {
     EXPECT_EQ(t.encode("bcd"), (Ids{4, 0, 1}));
 }
 
-/// As tokenizers 0.22 finds a text that is told twice: s: special, n: normalized; P: found in the text as it stands, N:
-/// in what normalisation leaves of it.
-TEST(AddedTokens, ToldTwice) {
+/// How tokenizers 0.22 treats a text with two entries. s: special, n: normalized. P: found in the text as it is, N:
+/// found in the normalised text.
+TEST(AddedTokens, EntriesForOneTextAreReadAsByTokenizers) {
     const std::pair<std::string, std::string> cases[] = {
         {"sn", "-N"},    {"s-", "P-"},    {"-n", "-N"},       {"--", "P-"},      {"sn sn", "-N"}, {"sn s-", "-N"},
         {"sn -n", "-N"}, {"sn --", "-N"}, {"s- sn", "P-"},    {"s- s-", "P-"},   {"s- -n", "P-"}, {"s- --", "P-"},
@@ -346,13 +350,13 @@ TEST(AddedTokens, ToldTwice) {
         EXPECT_EQ(found(told, "za", "zab"), where[0] == 'P') << told;
         EXPECT_EQ(found(told, "x", "q"), where[1] == 'N') << told;
     }
-    // Of two texts that normalisation makes one, the special token.
+    // If normalisation makes two texts equal, the special token counts.
     const JsonTokenizer t(R"("normalizer": {"type": "Lowercase"}, "added_tokens": [
         {"id": 4, "content": "X", "normalized": true}, {"id": 5, "content": "x", "normalized": true, "special": true}])");
     EXPECT_EQ(t.encode("X"), (std::vector<std::int64_t>{5, 1}));
 }
 
-// Thousands of damaged files: refused or read, never anything else. The sanitizer build makes this worth its name.
+// Thousands of damaged files must be refused or read, and under a sanitizer nothing else may happen.
 template <class Read> void damage(std::string model, int rounds, Read&& read_and_use) {
     std::mt19937 random(7);
     const auto start = std::chrono::steady_clock::now();
@@ -399,7 +403,7 @@ TEST(Damaged, SentencePieceFiles) {
         t.encode(sample, 64);
     };
     damage(read_text(models / "byte-fallback/google/umt5-xxl/spiece.model", max_tokenizer_bytes), 3000, use);
-    // The character map is most of this file: damage in it is what the walk over the trie is for.
+    // Most of this file is its character map, and damage in that is what the walk over the trie is there for.
     damage(read_text(models / "nfkc/google/umt5-xxl/spiece.model", max_tokenizer_bytes), 300, use);
 }
 
@@ -408,7 +412,8 @@ TEST(Damaged, JsonFiles) {
         std::filesystem::temp_directory_path() / ("denoir-damaged-" + std::to_string(::getpid()) + ".json");
     damage(read_text(models / "small-json/tokenizer/tokenizer.json", max_tokenizer_bytes), 1000,
            [&](const std::string& bad) {
-               std::ofstream(file, std::ios::binary) << bad; // not write_file: a thousand syncs take their time
+               // A call of write_file() would sync the disk a thousand times.
+               std::ofstream(file, std::ios::binary) << bad;
                Tokenizer::load(file).encode(sample, 64);
            });
     std::filesystem::remove(file);

@@ -33,7 +33,7 @@ TEST(Tokenizer, WorkedCases) {
         const auto want = c["ids"].get<Ids>();
         const std::string text = clean(c["text"].get<std::string>());
         EXPECT_EQ(text, c["cleaned"].get<std::string>());
-        const int limit = c["model"] == "identity" ? 24 : 512; // its config.json says so
+        const int limit = c["model"] == "identity" ? 24 : 512; // from its config.json
         EXPECT_EQ(model(c["model"]).encode(text, limit), want) << c["name"];
     }
 }
@@ -45,7 +45,7 @@ TEST(Tokenizer, AgreesWithTransformers) {
         EXPECT_EQ(model(c[0]).encode(c[1].get<std::string>(), 40), c[2].get<Ids>()) << c[0] << " " << c[1];
 }
 
-/// A tokenizer file with other files beside it.
+/// A tokenizer file, and other files beside it.
 class Folder {
 public:
     explicit Folder(const fs::path& file)
@@ -57,7 +57,7 @@ public:
     ~Folder() { fs::remove_all(root_); }
     void put(const char* name, const std::string& text) const { write_file(root_ / name, text); }
     Tokenizer load() const { return Tokenizer::load(root_); }
-    /// "FILE: FIELD" of what is refused; "" where nothing is.
+    /// What is refused as "FILE: FIELD", or "" if nothing is.
     std::string refused() const {
         try {
             load();
@@ -102,10 +102,11 @@ TEST(Tokenizer, CutsLongTextAndTells) {
     EXPECT_EQ(t.encode("", 512, &cut), (Ids{1}));
     EXPECT_FALSE(cut);
     EXPECT_EQ(t.encode(std::string(1 << 20, 'a'), 512).size(), 512u);
-    const Ids longest = t.encode(std::string(4 << 20, 'a'), 512, &cut); // of any length, as CONTRACT.md promises
+    // CONTRACT.md promises that a text may have any length.
+    const Ids longest = t.encode(std::string(4 << 20, 'a'), 512, &cut);
     EXPECT_TRUE(cut);
     EXPECT_EQ(longest, t.encode(std::string(1 << 20, 'a'), 512));
-    // The map makes 33 bytes of each of these three.
+    // The character map makes 33 bytes of each of these three.
     std::string ligatures;
     for (int i = 0; i < 1 << 19; ++i) ligatures += "\uFDFA";
     EXPECT_EQ(t.encode(ligatures, 512, &cut).size(), 512u);
@@ -114,13 +115,14 @@ TEST(Tokenizer, CutsLongTextAndTells) {
 
 TEST(Tokenizer, SpecialTokensInText) {
     const Tokenizer& t = model("nfkc");
-    const int pieces = t.vocabulary() - 100; // T5's hundred, since this model has not UMT5's 256,000 pieces
+    const int pieces = t.vocabulary() - 100; // T5 has a hundred, and this model lacks UMT5's 256,000 pieces
     EXPECT_EQ(t.encode("<extra_id_0>", 8), (Ids{t.vocabulary() - 1, 1}));
     EXPECT_EQ(t.encode("<extra_id_99>", 8), (Ids{pieces, 1}));
     EXPECT_EQ(t.encode("<pad></s><unk>", 8), (Ids{0, 1, 3, 1}));
 }
 
-/// As tokenizers 0.22 reads them: the ids of texts that are no pieces are counted, the last word on a text counts.
+/// As tokenizers 0.22 reads them: ids for texts that are no pieces are counted on, and the last entry for a text
+/// counts.
 TEST(Tokenizer, AddedTokensOfATokenizerJson) {
     const auto read = [](const std::string& added) {
         return read_tokenizer_json(R"({"model": {"type": "Unigram", "unk_id": 2, "vocab":
@@ -145,8 +147,8 @@ TEST(Tokenizer, AddedTokensOfATokenizerJson) {
     EXPECT_EQ(twice.vocabulary, 6);
 }
 
-/// The ids are those of T5TokenizerFast of transformers 4.57.
-TEST(Tokenizer, AddedTokensThatAreToldTwiceOrTouch) {
+/// The ids are those that T5TokenizerFast of transformers 4.57 gives.
+TEST(Tokenizer, AddedTokensThatAreRepeatedOrTouch) {
     const Folder folder("small-json/tokenizer/tokenizer.json");
     const auto ids = [&](const std::string& added, const std::string& config, const char* text) {
         folder.put("tokenizer.json", R"({"model": {"type": "Unigram", "unk_id": 2, "vocab":
@@ -156,27 +158,29 @@ TEST(Tokenizer, AddedTokensThatAreToldTwiceOrTouch) {
         folder.put("tokenizer_config.json", config);
         return folder.load().encode(text, 16);
     };
-    // Of a list that says the same again the first place counts, and what the token was before it is no news in it.
+    // If a list repeats an entry, its first place counts; an entry that only repeats what the token was before changes
+    // nothing.
     const char* thrice = R"({"id": 6, "content": "<x>", "lstrip": true, "special": true},
                             {"id": 7, "content": "<x>", "single_word": true, "special": true},
                             {"id": 8, "content": "<x>", "lstrip": true, "special": true})";
     EXPECT_EQ(ids(thrice, R"({"extra_ids": 0})", "a<x>"), (Ids{3, 4, 6, 1}));
     EXPECT_EQ(ids(thrice, R"({"extra_ids": 0})", "a <x>"), (Ids{3, 4, 6, 1}));
-    // Under a role it is special wherever it is told.
+    // A token with a role is special wherever it is written.
     const char* twice = R"({"id": 6, "content": "<x>", "special": true},
                            {"id": 7, "content": "<x>", "lstrip": true, "normalized": true})";
     const char* role = R"({"extra_ids": 0, "additional_special_tokens": ["<x>"]})";
     EXPECT_EQ(ids(twice, role, "a <x>"), (Ids{3, 4, 6, 1}));
-    // Into the space that one takes along the next may reach.
+    // The next token may begin in the space that the one before takes along.
     const char* spaced = R"({"id": 6, "content": " <x>", "rstrip": true, "normalized": false})";
     EXPECT_EQ(ids(spaced, R"({"extra_ids": 0})", "a <x> <x> a"), (Ids{3, 4, 6, 6, 3, 4, 1}));
-    // Which is none where nothing is left of it.
+    // Unless nothing would be left of it.
     const char* space = R"({"id": 6, "content": "<x>", "rstrip": true, "normalized": false},
                            {"id": 7, "content": " ", "lstrip": true, "rstrip": true, "normalized": false})";
     EXPECT_EQ(ids(space, R"({"extra_ids": 0})", "b <x> b<x> b"), (Ids{3, 5, 7, 6, 3, 5, 6, 3, 5, 1}));
 }
 
-/// SentencePiece trims, and so does what transformers makes of its files; the map makes spaces of invisible characters.
+/// SentencePiece trims texts, and so does what transformers makes of its files. The character map turns invisible
+/// characters into spaces.
 TEST(Tokenizer, PiecesOfAModelEndWithoutASpace) {
     const Tokenizer& t = model("nfkc");
     const Ids cat = t.encode("cat", 8);
@@ -184,13 +188,13 @@ TEST(Tokenizer, PiecesOfAModelEndWithoutASpace) {
         EXPECT_EQ(t.encode(std::string("cat") + end, 8), cat) << end;
     EXPECT_EQ(t.encode(" \u200F ", 8), (Ids{1}));
     Ids special = cat;
-    special.back() = t.vocabulary() - 6; // <extra_id_5>
+    special.back() = t.vocabulary() - 6; // this is <extra_id_5>
     special.push_back(1);
     EXPECT_EQ(t.encode("cat <extra_id_5>", 8), special);
     EXPECT_EQ(t.encode("cat\u200B<extra_id_5> \u200F", 8), special);
 }
 
-/// Every folder a model may keep its tokenizer in, and the order of precedence.
+/// Every folder in which a model may keep its tokenizer, and which of them counts first.
 TEST(Tokenizer, FoundInFolders) {
     const fs::path root = fs::temp_directory_path() / ("denoir-tokenizer-" + std::to_string(::getpid()));
     const std::string spiece = read_text(models / "nfkc/google/umt5-xxl/spiece.model", max_tokenizer_bytes);
@@ -204,7 +208,7 @@ TEST(Tokenizer, FoundInFolders) {
         EXPECT_EQ(Tokenizer::load(root / place / "spiece.model").vocabulary(), model("nfkc").vocabulary());
         fs::remove_all(root);
     }
-    // Content decides, not the name.
+    // The content decides what a file is, not its name.
     fs::create_directories(root);
     write_file(root / "spiece.model", json);
     EXPECT_EQ(Tokenizer::load(root / "spiece.model").vocabulary(), model("small-json").vocabulary());
@@ -228,7 +232,7 @@ TEST(Tokenizer, ConfigBesideTheModel) {
     EXPECT_THROW(with(R"({"extra_ids": -1})"), Error);
     EXPECT_THROW(with(R"({"extra_ids": "many"})"), Error);
     EXPECT_THROW(with("{"), Error);
-    // `legacy` false puts the space before the very first word only.
+    // With `legacy` false only the very first word gets a space before it.
     EXPECT_EQ(with(R"({"legacy": false})").encode("cat</s>cat", 9),
               (with(R"({"legacy": false})").encode("cat</s>cat", 9)));
     EXPECT_NE(with(R"({"legacy": false})").encode("cat</s>cat", 9), model("nfkc").encode("cat</s>cat", 9));
@@ -262,12 +266,12 @@ TEST(Tokenizer, RefusesWhatStandsBesideItByField) {
     for (int i = 0; i < 100'000; ++i) many += ",\"a\"";
     EXPECT_EQ(config(many + "]}"), file + "additional_special_tokens");
     EXPECT_NE(config(std::string(5 << 20, ' ')), "");
-    // What is not used may be anything.
+    // Fields that are not used may hold anything.
     EXPECT_EQ(config(R"({"tokenizer_class": 5, "chat_template": {"a": []}, "legacy": "x", "bos_token": null,
                          "added_tokens_decoder": {"7": {"content": "a", "more": [1]}}})"),
               "");
     folder.put("special_tokens_map.json", R"({"eos_token": 1})");
-    EXPECT_EQ(folder.refused(), ""); // it does not count beside an added_tokens_decoder
+    EXPECT_EQ(folder.refused(), ""); // this file does not count beside an added_tokens_decoder
     EXPECT_EQ(config("{}"), "special_tokens_map.json: eos_token");
 }
 
@@ -279,7 +283,7 @@ TEST(Tokenizer, ManyTokensBesideItTakeNoTime) {
     folder.put("tokenizer_config.json", decoder + "}}");
     const std::clock_t begin = std::clock();
     EXPECT_GT(folder.load().vocabulary(), 100'000);
-    EXPECT_LT(std::clock() - begin, 10 * CLOCKS_PER_SEC); // of which a plain build needs a tenth
+    EXPECT_LT(std::clock() - begin, 10 * CLOCKS_PER_SEC); // an optimised build needs a tenth of that
 }
 
 TEST(Tokenizer, BytesOfATensor) {

@@ -13,36 +13,36 @@
 
 namespace denoir::test {
 
-/// Makes the folders above it, too.
+/// Writes a file and makes the folders above it.
 void write_bytes(const std::filesystem::path& path, std::string_view bytes);
 std::string read_bytes(const std::filesystem::path& path);
 
 inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// Little-endian bytes of a number.
+/// A number as bytes, the lowest first.
 template <class T> std::string le(T value) {
     std::string bytes(sizeof value, '\0');
     std::memcpy(bytes.data(), &value, sizeof value);
     return bytes;
 }
 
-/// A tensor of a test file: dtype as in a safetensors header.
+/// A tensor of a test file; the dtype is written as in a safetensors header.
 struct Raw {
     std::string name, dtype;
     std::vector<std::int64_t> shape;
     std::string data;
 };
 
-/// F32 tensor counting from `first`.
+/// An F32 tensor that counts from `first`.
 Raw f32(std::string name, std::vector<std::int64_t> shape, float first = 0);
-/// Zeros of any type of 1 to 8 bytes.
+/// A tensor of zeros, of any type of 1 to 8 bytes.
 Raw zeros(std::string name, std::vector<std::int64_t> shape, std::string dtype = "F32");
 
-/// A file of header text and data, the length in front.
+/// A safetensors file of this header and data, with the header's length in front.
 std::string safetensors(std::string_view header, std::string_view data = {});
 /// A proper file of these tensors, in this order.
 std::string safetensors(const std::vector<Raw>& tensors, std::string_view metadata_json = {});
-/// The same file with a space behind its header: every tensor lies at an odd place.
+/// The same file with a space behind its header, so that no tensor is aligned.
 std::string misaligned(std::string safetensors);
 
 std::int64_t product(const std::vector<std::int64_t>& shape);

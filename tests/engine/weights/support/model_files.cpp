@@ -32,6 +32,15 @@ Names names_of(const std::vector<std::filesystem::path>& files) {
     return result;
 }
 
+Weights load(const std::filesystem::path& path, Component component) {
+    return Weights::load(std::span(&path, 1), component);
+}
+std::map<std::string, Shape> shapes(const NameList& list) {
+    std::map<std::string, Shape> result;
+    for (const auto& [name, shape] : list) result.emplace(name, Shape(std::span<const std::int64_t>(shape)));
+    return result;
+}
+
 std::string refusal(const std::filesystem::path& path) {
     return refusal([&] { ModelFolder::open(path); });
 }

@@ -15,7 +15,7 @@ using NameList = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
 
 struct TransformerSize {
     std::int64_t dim = 1536, ffn = 8960, layers = 30, in = 16, out = 16, text = 4096, freq = 256;
-    std::int64_t clip = 0; ///< width of the image features; 0: no branch
+    std::int64_t clip = 0; ///< width of the image features; 0 for a transformer without that branch
     std::int64_t positions = 0;
     bool fps = false;
 };
@@ -30,7 +30,7 @@ NameList clip_names(std::int64_t width = 1280, std::int64_t mlp = 5120, std::int
 
 std::int64_t parameters(const NameList&);
 
-/// A file of zeros with these names and shapes; `rename` may change each name.
+/// Zeros with these names and shapes; `rename` may change each name.
 template <class Rename> std::vector<Raw> zero_tensors(const NameList& list, const std::string& dtype, Rename rename) {
     std::vector<Raw> tensors;
     for (const auto& [name, shape] : list) tensors.push_back(zeros(rename(name), shape, dtype));

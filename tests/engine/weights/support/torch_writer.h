@@ -12,15 +12,16 @@ namespace denoir::test {
 struct ZipFile {
     std::string name, data;
     std::uint16_t method = 0, flags = 0;
-    std::int64_t packed = -1; ///< size as claimed; -1: the true one
-    std::int64_t offset = -1; ///< local header as claimed; -1: the true one
-    bool zip64 = false;       ///< sizes and offset in the extra field
+    std::int64_t packed = -1; ///< the size as claimed; -1 for the true one
+    std::int64_t offset = -1; ///< the place of the local header as claimed; -1 for the true one
+    bool zip64 = false;       ///< puts sizes and offset into the extra field
 };
 
-/// `padding`: bytes of an extra field in each local header that the directory does not have, as torch aligns its data.
+/// `padding` is the length of an extra field that each local header has and the directory lacks, as torch aligns its
+/// data.
 std::string zip(const std::vector<ZipFile>& files, std::size_t padding = 0, bool zip64_end = false);
 
-/// Opcodes of a pickle, one call each.
+/// The opcodes of a pickle, one call for each.
 class Pickle {
 public:
     Pickle& raw(std::string_view bytes) { return bytes_ += bytes, *this; }
@@ -31,10 +32,10 @@ public:
     Pickle& text(std::string_view s) { return raw("X").raw(le(static_cast<std::uint32_t>(s.size()))).raw(s); }
     Pickle& number(std::int32_t n) { return raw("J").raw(le(n)); }
     Pickle& tuple(const std::vector<std::int64_t>& values);
-    /// A whole tensor: BINPERSID of its storage, REDUCE of _rebuild_tensor_v2.
+    /// A whole tensor: BINPERSID of its storage and REDUCE of _rebuild_tensor_v2.
     Pickle& tensor(std::string_view storage, std::string_view key, std::int64_t count, std::int64_t offset,
                    const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides);
-    /// The same of torch's newer types: `bytes` of an UntypedStorage, REDUCE of _rebuild_tensor_v3.
+    /// The same for torch's newer types: an UntypedStorage of `bytes` and REDUCE of _rebuild_tensor_v3.
     Pickle& tensor_v3(std::string_view dtype, std::string_view key, std::int64_t bytes, std::int64_t offset,
                       const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides);
     std::string bytes() const { return bytes_ + "."; }
@@ -44,7 +45,7 @@ private:
     std::string bytes_;
 };
 
-/// A .pth of these tensors, each with a storage of its own.
+/// A .pth file of these tensors, each with its own storage.
 std::string pth(const std::vector<Raw>& tensors, const std::string& root = "archive");
 /// The same archive around any pickle and storages.
 std::string pth(const std::string& pickle, const std::vector<std::string>& storages,

@@ -11,7 +11,7 @@ namespace {
 std::shared_ptr<Backend> with_library(bool backward) {
     const auto runtime = std::make_shared<TimedByBlas>(std::size_t{1} << 30, backward);
     cuda::CudaBackend::Options options;
-    options.index = backward ? 1 : 0; // weights remember on which device they are
+    options.index = backward ? 1 : 0; // weights remember on which device they are, so each backend has its own
     options.threads = 2;
     options.poison = backward;
     if (backward) options.piece_bytes = 50'000;
@@ -21,15 +21,15 @@ std::shared_ptr<Backend> with_library(bool backward) {
     return std::make_shared<cuda::CudaBackend>(runtime, std::move(options));
 }
 
-/// What every test of kernels must leave behind.
+/// Checks what every test of kernels must leave behind.
 class UsedAsTheManualSays : public testing::EmptyTestEventListener {
     void OnTestEnd(const testing::TestInfo&) override {
         EXPECT_EQ(fake_blas().misuse, std::vector<std::string>{});
-        EXPECT_EQ(fake_blas().alive, 2); // the handles of the two
+        EXPECT_EQ(fake_blas().alive, 2); // the handles of the two backends
     }
 };
 
-/// That it was the library that computed, and was asked how.
+/// Checks that the library has computed, and how it was called.
 class LibraryIsUsed : public testing::Environment {
     void TearDown() override {
         EXPECT_FALSE(fake_blas().started.empty());
@@ -41,10 +41,11 @@ const auto* const is_used = testing::AddGlobalTestEnvironment(new LibraryIsUsed)
 } // namespace
 
 std::span<const std::shared_ptr<Backend>> backends_under_test() {
-    static const TempFolder home("home"); // what an earlier version of the program chose would hide what this one does
+    // The choices of an earlier version of the program would hide what this one does.
+    static const TempFolder home("home");
     static const std::vector<std::shared_ptr<Backend>> all = [] {
         ::setenv("DENOIR_HOME", home.path().c_str(), 1);
-        // The second suits none but rows and addresses of whole lines; the third cuts sums into parts.
+        // The second one needs rows and addresses of whole lines, and the third cuts sums into parts.
         fake_blas().algorithms = {{.cost = 30, .alignment = 1},
                                   {.cost = 10, .workspace = 1 << 20, .alignment = 16},
                                   {.cost = 20, .workspace = 4096, .alignment = 2, .splits_k = true}};

@@ -15,7 +15,7 @@ namespace {
 
 using Numbers = std::vector<std::size_t>;
 
-/// A[4,K]·B[8,K]ᵀ of ones on a device of its own.
+/// A product A[4,K]·B[8,K]ᵀ of ones, on a device of its own.
 class Products : public testing::Test {
 protected:
     Products() {
@@ -29,7 +29,7 @@ protected:
         EXPECT_EQ(library_.alive, 0);
     }
 
-    /// As a new start of the program does.
+    /// Opens the library again, as a new start of the program does.
     void open() {
         blas_.reset();
         std::string why;
@@ -44,7 +44,7 @@ protected:
         p.a = ones_, p.b = ones_, p.c = result_;
         return p;
     }
-    /// The algorithms that were started for it.
+    /// The algorithms that were started for this product, by their numbers.
     Numbers started_by(const cuda::Product& p, bool done = true) {
         library_.started.clear();
         EXPECT_EQ(blas_->multiply(p), done);
@@ -85,7 +85,7 @@ TEST_F(Products, TheFastestIsTakenAndTakenAgainAtTheNextStart) {
     EXPECT_EQ(library_.questions, 0);
 }
 
-TEST_F(Products, WhatIsSuggestedWithoutKnowingWhatWasAskedForIsNotTaken) {
+TEST_F(Products, SuggestionsThatIgnoreAPreferenceAreNotTaken) {
     for (const auto name : {CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
                             CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES}) {
         library_.unknown = {name};
@@ -97,12 +97,12 @@ TEST_F(Products, WhatIsSuggestedWithoutKnowingWhatWasAskedForIsNotTaken) {
     EXPECT_EQ(started_by(product()).back(), 0u);
 }
 
-TEST_F(Products, WhatIsHardlyFasterThanTheLibrarysFirstDoesNotReplaceIt) {
+TEST_F(Products, AHardlyFasterAlgorithmDoesNotReplaceTheLibrarysFirst) {
     library_.algorithms = {{.cost = 1}, {.cost = 0.995f}};
     EXPECT_EQ(started_by(product()).back(), 0u);
 }
 
-TEST_F(Products, WhatIsMuchSlowerIsMeasuredOnce) {
+TEST_F(Products, AMuchSlowerAlgorithmIsMeasuredOnce) {
     library_.algorithms = {{.cost = 10}, {.cost = 20}, {.cost = 10}};
     const Numbers tried = started_by(product());
     const auto times = [&](std::size_t number) { return std::ranges::count(tried, number); };
@@ -114,7 +114,7 @@ TEST_F(Products, NoneIsBegunWhenMeasuringTookTooLong) {
     EXPECT_EQ(std::ranges::count(started_by(product()), 1u), 0);
 }
 
-TEST_F(Products, WhatDoesNotStartIsPassedOver) {
+TEST_F(Products, AnAlgorithmThatDoesNotStartIsPassedOver) {
     library_.algorithms = {{.suggested = CUBLAS_STATUS_NOT_SUPPORTED},
                            {.starts = CUBLAS_STATUS_EXECUTION_FAILED},
                            {.cost = 5},
@@ -134,23 +134,24 @@ TEST_F(Products, WhereNoneRunsTheLibraryIsNotAskedAgain) {
     EXPECT_FALSE(blas_->multiply(product(256)));
 }
 
-TEST_F(Products, WhatTheLibraryNoLongerAcceptsIsChosenAnew) {
+TEST_F(Products, AChoiceThatTheLibraryNoLongerAcceptsIsMadeAnew) {
     library_.algorithms = {{.cost = 1}, {.cost = 2}};
     started_by(product());
     open();
-    library_.algorithms[0].checked = CUBLAS_STATUS_NOT_SUPPORTED; // another version under the same number, say
+    // This may happen with another version that has the same number.
+    library_.algorithms[0].checked = CUBLAS_STATUS_NOT_SUPPORTED;
     library_.algorithms[0].starts = CUBLAS_STATUS_NOT_SUPPORTED;
     EXPECT_EQ(started_by(product()).back(), 1u);
     open();
     EXPECT_EQ(started_by(product()), Numbers{1});
-    // Nor what wants more memory than before.
+    // The same for an algorithm that asks for more memory than before.
     open();
     library_.algorithms[1].workspace = std::size_t{65} << 20;
     library_.algorithms[0] = {};
     EXPECT_EQ(started_by(product()).back(), 0u);
 }
 
-TEST_F(Products, WhatFailsAfterItHasRunIsChosenAnew) {
+TEST_F(Products, AChoiceThatFailsAfterItHasRunIsMadeAnew) {
     library_.algorithms = {{.cost = 1}, {.cost = 2}};
     started_by(product());
     library_.algorithms[0].starts = CUBLAS_STATUS_INTERNAL_ERROR;
@@ -164,7 +165,7 @@ TEST_F(Products, NothingIsTimedWhileRecording) {
     EXPECT_EQ(library_.spent, 0);
     runtime_.replay(*graph);
     EXPECT_EQ(result(), 128);
-    EXPECT_EQ(started_by(product()).back(), 1u); // it was not kept
+    EXPECT_EQ(started_by(product()).back(), 1u); // that choice was not kept
     runtime_.record([&] { EXPECT_EQ(started_by(product()), Numbers{1}); });
 }
 
@@ -177,7 +178,7 @@ TEST_F(Products, MissingMemoryIsAnErrorAndTheAlgorithmAsGoodAsItWas) {
     library_.algorithms = {{}};
     started_by(product());
     library_.algorithms[0].starts = CUBLAS_STATUS_ALLOC_FAILED;
-    for (const std::int64_t k : {128, 256}) { // known, and new
+    for (const std::int64_t k : {128, 256}) { // a product that is known and a new one
         try {
             blas_->multiply(product(k));
             ADD_FAILURE();
@@ -205,7 +206,7 @@ TEST_F(Products, WithoutAWorkspaceThoseThatNeedNoneAreUsed) {
     EXPECT_EQ(started_by(product()).back(), 1u);
 }
 
-TEST_F(Products, AddressesAreSaidToLieAsTheyDo) {
+TEST_F(Products, TheLibraryIsToldHowAddressesAreAligned) {
     library_.algorithms = {{.cost = 1, .alignment = 16}, {.cost = 2, .alignment = 4}};
     EXPECT_EQ(started_by(product()).back(), 0u);
     cuda::Product p = product();
@@ -219,12 +220,12 @@ TEST_F(Products, AddressesAreSaidToLieAsTheyDo) {
     EXPECT_EQ(started_by(p).back(), 1u);
     p = product();
     p.batch = 2;
-    p.a_step = p.b_step = 4 * 128 + 1; // the second is where the first is not
+    p.a_step = p.b_step = 4 * 128 + 1; // the second matrix is not aligned as the first is
     p.c_step = 4 * 8;
     EXPECT_EQ(started_by(p).back(), 1u);
 }
 
-/// Rows of 8-bit values, each with its scale.
+/// Products of 8-bit values in which each row has a scale.
 class EightBitProducts : public Products, public testing::WithParamInterface<cuda::EightBit> {
 protected:
     static constexpr std::int64_t m = 20, n = 32, k = 48;

@@ -13,15 +13,15 @@ TEST_F(DnnGraph, AttentionGoesTheFasterOfTwoWays) {
     EXPECT_TRUE(attention());
     EXPECT_EQ(taken(call, unified), Taken{});
     EXPECT_EQ(taken(call, composite), Taken{1});
-    // Measured before: only the faster one's plan is made.
+    // After an earlier measurement only the plan of the faster way is made.
     start_anew();
     EXPECT_EQ(taken(call, composite), Taken{1});
     EXPECT_EQ(built(unified), (Taken{0, 0}));
     EXPECT_EQ(built(composite), (Taken{0, 1}));
-    // A block that sees fewer keys goes the way of the one that sees all.
+    // A block that sees fewer keys goes the same way as the one that sees all.
     EXPECT_TRUE(attention(attention_of(8000, 4000, 8000)));
     EXPECT_EQ(started(unified), (Taken{0, 0}));
-    // The faster way no longer runs.
+    // The faster way does not run any more.
     for (Plan& plan : fake.plans[composite]) plan.starts = false;
     start_anew();
     EXPECT_TRUE(attention());
@@ -33,7 +33,7 @@ TEST_F(DnnGraph, AWayThatIsNotThereIsNotLookedForAgain) {
                                          {FakeDnn::composite_attention, FakeDnn::unified_attention}}) {
         fake.plans[there] = {{.cost = 2}};
         fake.plans[missing] = {{.workspace = 257 * mebibyte}, {.builds = false}};
-        for (const std::int64_t tokens : {8000, 100}) { // timed, and not
+        for (const std::int64_t tokens : {8000, 100}) { // long enough to be timed, and not
             start_anew();
             const auto call = [&] { return attention(attention_of(tokens, tokens, tokens)); };
             EXPECT_TRUE(call());
@@ -50,7 +50,7 @@ TEST_F(DnnGraph, AWayThatIsNotThereIsNotLookedForAgain) {
 
 TEST_F(DnnGraph, WhereNoneCanBeBuiltNoneIsTriedInLaterSessions) {
     const auto unified = FakeDnn::unified_attention, composite = FakeDnn::composite_attention;
-    for (const std::int64_t tokens : {8000, 100}) // timed, and not
+    for (const std::int64_t tokens : {8000, 100}) // long enough to be timed, and not
         for (const auto& [there, missing] : {std::pair{unified, composite}, {composite, unified}}) {
             const auto call = [&] { return attention(attention_of(tokens, tokens, tokens)); };
             fake.plans[there] = {{.cost = 2}};
@@ -60,8 +60,8 @@ TEST_F(DnnGraph, WhereNoneCanBeBuiltNoneIsTriedInLaterSessions) {
             start_anew();
             EXPECT_EQ(taken(call, there), Taken{0});
             EXPECT_EQ(built(missing), (Taken{0, 0, 0}));
-            EXPECT_PRED2(contains, lines.back(), tokens == 100 && there == unified ? "" : "before");
-            fake.plans[missing].push_back({.cost = 1}); // by another version of the library
+            EXPECT_PRED2(holds, lines.back(), tokens == 100 && there == unified ? "" : "before");
+            fake.plans[missing].push_back({.cost = 1}); // as in another version of the library
             start_anew();
             EXPECT_TRUE(call());
             if (there == composite || tokens == 8000) {
@@ -94,12 +94,12 @@ TEST_F(DnnGraph, WhatMayBeMendedIsTriedInTheNextSession) {
     failing_once({.builds = false, .fails_with = CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED}, call);
     failing_once({.starts = false}, call);
     failing_once({.builds = false}, recorded);
-    runtime->free = 60 * mebibyte; // of a full card that is no property of the plan
+    runtime->free = 60 * mebibyte; // a full card says nothing about the plan
     failing_once({.builds = false}, call);
 }
 
 TEST_F(DnnGraph, AttentionGoesTheWayThatHasMemoryToWorkIn) {
-    for (const std::int64_t tokens : {8000, 100}) // timed, and not
+    for (const std::int64_t tokens : {8000, 100}) // long enough to be timed, and not
         for (const auto& [there, missing] : {std::pair{FakeDnn::unified_attention, FakeDnn::composite_attention},
                                              {FakeDnn::composite_attention, FakeDnn::unified_attention}}) {
             const auto call = [&] { return attention(attention_of(tokens, tokens, tokens)); };
@@ -110,7 +110,7 @@ TEST_F(DnnGraph, AttentionGoesTheWayThatHasMemoryToWorkIn) {
             EXPECT_TRUE(call());
             const std::vector<int> tried = built(missing);
             EXPECT_EQ(taken(call, there), Taken{0});
-            EXPECT_EQ(built(missing), tried); // nor is it looked for again
+            EXPECT_EQ(built(missing), tried); // and is not looked for again
             most_workspace = 2999;
             try {
                 call();
@@ -118,7 +118,8 @@ TEST_F(DnnGraph, AttentionGoesTheWayThatHasMemoryToWorkIn) {
             } catch (const Error& e) {
                 EXPECT_EQ(e.field(), "memory");
             }
-            // At the next start: neither has it, the one that has it cannot be built, both have it.
+            // At the next start neither way has enough memory; then the one that has enough cannot be built; then both
+            // have enough.
             start_anew();
             EXPECT_THROW(call(), Error);
             most_workspace = 4000;
@@ -131,11 +132,11 @@ TEST_F(DnnGraph, AttentionGoesTheWayThatHasMemoryToWorkIn) {
             EXPECT_TRUE(call());
             if (tokens == 8000) {
                 EXPECT_EQ(taken(call, missing), Taken{1});
-                most_workspace = 4000; // what runs keeps to its way: the same request gives the same bytes
+                most_workspace = 4000; // a way that runs is kept, so that the same request gives the same bytes
                 EXPECT_THROW(call(), Error);
             }
             most_workspace = 4000;
-            start_anew(); // what was chosen before has not run yet
+            start_anew(); // the earlier choice has not run since this start
             EXPECT_TRUE(call());
             EXPECT_EQ(taken(call, there), Taken{0});
         }
@@ -165,12 +166,12 @@ TEST_F(DnnGraph, AWayThatFailedWhileItWasRecordedIsTriedLater) {
             for (int layer = 0; layer < 3; ++layer) EXPECT_TRUE(attention());
         });
         EXPECT_EQ(built(missing), Taken{1});
-        EXPECT_LE(lines.size(), 1u); // that it cannot be built
+        EXPECT_LE(lines.size(), 1u); // the message that it cannot be built
         fake.plans[missing][0].builds = true;
         EXPECT_TRUE(attention());
         EXPECT_EQ(taken([&] { return attention(); }, missing), Taken{0});
     }
-    // Neither the plain kernels, for good, where no way could be recorded.
+    // If no way could be recorded, the plain kernels are not chosen for good either.
     fake.plans[FakeDnn::convolution] = {{.builds = false}};
     start_from_nothing();
     runtime->record([&] { EXPECT_FALSE(conv()); });

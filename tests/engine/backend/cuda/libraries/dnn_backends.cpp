@@ -14,7 +14,7 @@ namespace {
 
 bool composite() { return std::getenv("FAKE_DNN_COMPOSITE") != nullptr; }
 
-/// That it was the library that computed, and that it had no reason to refuse anything.
+/// Checks that the library has computed, and that it had no reason to refuse anything.
 class LibraryIsUsed : public testing::Environment {
     void SetUp() override {
         log::set_sink([this](log::Level, std::string_view line) {
@@ -42,7 +42,7 @@ const auto* const is_used = testing::AddGlobalTestEnvironment(new LibraryIsUsed)
 std::shared_ptr<Backend> with_library(bool backward) {
     const auto runtime = std::make_shared<cuda::FakeRuntime>(std::size_t{1} << 30, backward);
     cuda::CudaBackend::Options options;
-    options.index = backward ? 1 : 0; // weights remember on which device they are
+    options.index = backward ? 1 : 0; // weights remember on which device they are, so each backend has its own
     options.threads = 2;
     options.poison = backward;
     options.dnn = library_under_test(*runtime);
@@ -52,7 +52,8 @@ std::shared_ptr<Backend> with_library(bool backward) {
 } // namespace
 
 std::unique_ptr<cuda::Dnn> library_under_test(cuda::FakeRuntime& runtime) {
-    static const TempFolder home("home"); // what an earlier version of the program chose would hide what this one does
+    // The choices of an earlier version of the program would hide what this one does.
+    static const TempFolder home("home");
     ::setenv("DENOIR_HOME", home.path().c_str(), 1);
     for (auto& plans : fake_dnn().plans)
         if (plans.empty()) plans.push_back({.workspace = 1000});

@@ -9,6 +9,7 @@
 #include "engine/core/log.h"
 #include "tests/engine/backend/cuda/libraries/fake_dnn.h"
 #include "tests/engine/temp_folder.h"
+#include "tests/engine/text_search.h"
 
 namespace denoir::test {
 
@@ -17,11 +18,11 @@ using cuda::FusedConv;
 using Plan = FakeDnn::Plan;
 inline constexpr std::int64_t mebibyte = 1 << 20;
 
-/// A card on which the stand-in's plans take as long as they say.
+/// A card on which the stand-in's plans take as long as they claim.
 class TimedRuntime final : public cuda::FakeRuntime {
 public:
     std::size_t free = std::size_t{1} << 30;
-    int timed = 0; ///< how often something was
+    int timed = 0; ///< how often something was timed
     TimedRuntime() : FakeRuntime(1 << 20) {}
     std::size_t free_memory() override { return free; }
     float time(const std::function<void()>& work) override {
@@ -32,11 +33,9 @@ public:
     }
 };
 
-inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 template <class T = void> T* address(std::uintptr_t at) { return reinterpret_cast<T*>(at); }
 
-/// One whose plans are timed.
+/// A convolution that is large enough for its plans to be timed.
 inline FusedConv large_conv() {
     FusedConv c;
     c.x = address(0x1000), c.w = address(0x2000), c.bias = address(0x3000), c.out = address(0x4000);
@@ -55,15 +54,15 @@ inline FusedAttention attention_of(std::int64_t queries, std::int64_t keys, std:
 }
 inline FusedAttention large_attention() { return attention_of(8000, 8000, 8000); }
 
-/// What asks the stand-in for cuDNN, whose plans take the time that a test says and compute nothing.
+/// Uses the stand-in for cuDNN, whose plans take the time that a test says and compute nothing.
 class DnnGraph : public testing::Test {
 protected:
     FakeDnn& fake = fake_dnn();
     TempFolder home{"dnn-graph"};
     std::unique_ptr<TimedRuntime> runtime = std::make_unique<TimedRuntime>();
     std::unique_ptr<cuda::Dnn> dnn;
-    std::vector<std::string> lines; ///< that were logged
-    std::size_t workspace = 0;      ///< the most that was asked for
+    std::vector<std::string> lines; ///< the lines of the log
+    std::size_t workspace = 0;      ///< the largest workspace that was asked for
     std::size_t most_workspace = std::size_t{1} << 30;
     int plans_before_stop = -1;
 
@@ -80,7 +79,7 @@ protected:
         EXPECT_EQ(fake.descriptors, 0);
         for (const std::string& why : fake.refused) ADD_FAILURE() << why;
     }
-    /// As after a new start of the program: what was chosen is in the file alone, and nothing has been counted.
+    /// As after a new start of the program: earlier choices are only in the file, and nothing is counted yet.
     void start_anew() {
         dnn = nullptr;
         for (auto& plans : fake.plans)
@@ -88,9 +87,9 @@ protected:
         runtime->timed = 0;
         dnn = open_fake_dnn(*runtime);
     }
-    /// As on a machine where nothing was chosen yet.
+    /// As on a machine on which nothing was chosen yet.
     void start_from_nothing() {
-        dnn = nullptr; // writes what it has not written
+        dnn = nullptr; // writes what it has not written yet
         std::filesystem::remove_all(home / "cache");
         start_anew();
     }
@@ -135,7 +134,7 @@ protected:
     std::vector<int> taken_by_conv() {
         return taken([this] { return conv(); });
     }
-    /// What was logged, one below the other.
+    /// The lines of the log.
     std::string logged() const {
         std::string all;
         for (const std::string& line : lines) all += line + '\n';

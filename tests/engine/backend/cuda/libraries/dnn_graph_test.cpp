@@ -18,15 +18,15 @@ TEST_F(DnnGraph, TheFastestThatCanBeBuiltFitsAndRunsIsTaken) {
                                         {.cost = 1, .notes = {CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION}},
                                         {.cost = 1, .notes = {CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS}},
                                         {.cost = 4, .notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}},
-                                        {.cost = 1.99f}}; // no gain
+                                        {.cost = 1.99f}}; // too little faster to be chosen
     EXPECT_TRUE(conv());
     EXPECT_EQ(taken_by_conv(), Taken{4});
-    EXPECT_EQ(built(), (Taken{1, 0, 1, 1, 1, 0, 0, 0, 1, 1})); // nor what works in too much
+    EXPECT_EQ(built(), (Taken{1, 0, 1, 1, 1, 0, 0, 0, 1, 1})); // what needs too much memory is not built
     EXPECT_EQ(started()[1], 0);
     EXPECT_EQ(started()[3], 1);
-    EXPECT_EQ(started()[8], 2); // clearly slower: not measured further
+    EXPECT_EQ(started()[8], 2); // was clearly slower and is not measured further
     EXPECT_EQ(workspace, 3000u);
-    EXPECT_PRED2(contains, logged(),
+    EXPECT_PRED2(holds, logged(),
                  "cuDNN takes plan 4 of 10 for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: 2.000 ms");
 }
 
@@ -47,8 +47,9 @@ TEST_F(DnnGraph, OneThatWasChosenIsTakenAgainAtOnce) {
     EXPECT_EQ(taken_by_conv(), Taken{1});
     EXPECT_EQ(built(), (Taken{0, 1, 0}));
     EXPECT_EQ(runtime->timed, 0);
-    EXPECT_PRED2(contains, file("convolutions-fake-device-"), " 1 3 40000000 0 "); // plan, of, 2.0f
-    // By another version of the library with more plans the number says nothing.
+    // The number of the plan, how many there are, and 2.0f.
+    EXPECT_PRED2(holds, file("convolutions-fake-device-"), " 1 3 40000000 0 ");
+    // If another version of the library has more plans, the stored number means nothing.
     fake.plans[FakeDnn::convolution].push_back({.cost = 1});
     start_anew();
     EXPECT_TRUE(conv());
@@ -67,7 +68,7 @@ TEST_F(DnnGraph, SmallOnesAreNotTimed) {
     EXPECT_EQ(file("convolutions-"), "");
 }
 
-TEST_F(DnnGraph, WhatWasChosenAndNoLongerRunsIsChosenAnew) {
+TEST_F(DnnGraph, AChoiceThatNoLongerRunsIsMadeAnew) {
     const std::vector<Plan> plans{{.cost = 9}, {.cost = 5}, {.cost = 7}, {.cost = 2}};
     for (bool Plan::*fails : {&Plan::builds, &Plan::starts}) {
         fake.plans[FakeDnn::convolution] = plans;
@@ -77,7 +78,7 @@ TEST_F(DnnGraph, WhatWasChosenAndNoLongerRunsIsChosenAnew) {
         start_anew();
         EXPECT_TRUE(conv());
         EXPECT_EQ(taken_by_conv(), Taken{1});
-        start_anew(); // and is kept in its place
+        start_anew(); // and is stored in its place
         EXPECT_EQ(taken_by_conv(), Taken{1});
         EXPECT_EQ(built(), (Taken{0, 1, 0, 0}));
     }
@@ -88,7 +89,7 @@ TEST_F(DnnGraph, OneThatFailsLaterGivesWayToTheBestOfTheOthers) {
     EXPECT_TRUE(conv());
     fake.plans[FakeDnn::convolution][1].starts = false;
     EXPECT_TRUE(conv());
-    EXPECT_PRED2(contains, logged(), "cuDNN does not start plan 1 of");
+    EXPECT_PRED2(holds, logged(), "cuDNN does not start plan 1 of");
     const int tried = started()[1];
     EXPECT_EQ(taken_by_conv(), Taken{0});
     EXPECT_EQ(started()[1], tried);
@@ -106,12 +107,12 @@ TEST_F(DnnGraph, WhereNoneRunsNoneIsLookedForAgain) {
         EXPECT_FALSE(conv());
         EXPECT_EQ(built(), first);
     }
-    EXPECT_PRED2(contains, logged(),
+    EXPECT_PRED2(holds, logged(),
                  "cuDNN cannot build a plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: [cudnn_frontend] Error: "
                  "Skipping plan since workspace violation. Requires 68157440");
-    EXPECT_PRED2(contains, logged(),
+    EXPECT_PRED2(holds, logged(),
                  "cuDNN cannot build a plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: it wants 69206016 bytes");
-    EXPECT_PRED2(contains, logged(), "cuDNN has no plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: ");
+    EXPECT_PRED2(holds, logged(), "cuDNN has no plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: ");
 }
 
 TEST_F(DnnGraph, AStoppedChoiceIsMadeByTheNextCall) {
@@ -135,13 +136,13 @@ TEST_F(DnnGraph, NothingIsTimedWhileItIsRecorded) {
     EXPECT_EQ(fake.spent, 2);
 }
 
-TEST_F(DnnGraph, WhatWasTakenWhileItWasRecordedIsChosenLaterAndStaysInTheRecording) {
+TEST_F(DnnGraph, APlanTakenWhileRecordingStaysInTheRecordingAndTheChoiceIsMadeLater) {
     fake.plans[FakeDnn::convolution] = {{.builds = false}, {.cost = 3}, {.cost = 2}, {.cost = 1}};
     start_anew();
     auto graph = runtime->record([&] { EXPECT_TRUE(conv()); });
     auto again = runtime->record([&] { EXPECT_TRUE(conv()); });
     EXPECT_EQ(built(), (Taken{1, 1, 0, 0}));
-    fake.plans[FakeDnn::convolution][0] = {.cost = 0.5f}; // it may have been the recording that it cannot be built in
+    fake.plans[FakeDnn::convolution][0] = {.cost = 0.5f}; // perhaps it could not be built only because of the recording
     plans_before_stop = 2;
     EXPECT_THROW(conv(), Cancelled);
     EXPECT_TRUE(conv());
@@ -155,15 +156,15 @@ TEST_F(DnnGraph, WhatWasTakenWhileItWasRecordedIsChosenLaterAndStaysInTheRecordi
     };
     EXPECT_EQ(replayed(), 6);
     for (Plan& plan : fake.plans[FakeDnn::convolution]) plan.starts = false;
-    EXPECT_FALSE(conv()); // the library's plans are given up, not what was recorded of them
+    EXPECT_FALSE(conv()); // only the choice is dropped, not the recording made with it
     EXPECT_EQ(replayed(), 6);
     for (Plan& plan : fake.plans[FakeDnn::convolution]) plan.starts = true;
-    start_anew(); // and is kept on disk
+    start_anew(); // and is stored
     EXPECT_EQ(taken_by_conv(), Taken{0});
     EXPECT_EQ(built(), (Taken{1, 0, 0, 0}));
 }
 
-TEST_F(DnnGraph, WhatWasChosenIsTakenWhileItIsRecorded) {
+TEST_F(DnnGraph, AnEarlierChoiceIsTakenWhileRecording) {
     fake.plans[FakeDnn::convolution] = {{.cost = 2}, {.cost = 1}};
     EXPECT_TRUE(conv());
     start_anew();
@@ -181,7 +182,7 @@ TEST_F(DnnGraph, APlanThatCannotBeRecordedIsAnErrorAndStays) {
         ADD_FAILURE() << "recorded";
     } catch (const Error& e) {
         EXPECT_EQ(e.field(), "device");
-        EXPECT_PRED2(contains, e.what(), "while it is recorded: ");
+        EXPECT_PRED2(holds, e.what(), "while it is recorded: ");
     }
     fake.plans[FakeDnn::convolution][1].starts = true;
     EXPECT_EQ(taken_by_conv(), Taken{1});
@@ -207,7 +208,7 @@ TEST_F(DnnGraph, AnotherIsTakenWhereOneFindsNoMemoryToWorkIn) {
     most_workspace = 4999;
     EXPECT_TRUE(conv());
     EXPECT_EQ(taken_by_conv(), Taken{0});
-    // Where no other runs, or it was there when they were tried, that is the caller's error.
+    // If no other plan runs, or the memory was there when they were tried, the caller gets the error.
     fake.plans[FakeDnn::convolution][0].builds = false;
     dnn = nullptr;
     std::filesystem::remove_all(home / "cache");
@@ -220,7 +221,7 @@ TEST_F(DnnGraph, AnotherIsTakenWhereOneFindsNoMemoryToWorkIn) {
     EXPECT_TRUE(conv());
 }
 
-TEST_F(DnnGraph, WhatWasTakenForLackOfMemoryIsNotKept) {
+TEST_F(DnnGraph, APlanTakenForLackOfMemoryIsNotKept) {
     fake.plans[FakeDnn::convolution] = {{.cost = 2}, {.cost = 1, .workspace = 5000}};
     most_workspace = 4999;
     EXPECT_TRUE(conv());
@@ -231,7 +232,7 @@ TEST_F(DnnGraph, WhatWasTakenForLackOfMemoryIsNotKept) {
     EXPECT_EQ(taken_by_conv(), Taken{1});
 }
 
-TEST_F(DnnGraph, WhatFailedWhileMemoryWasMissingIsTriedAgain) {
+TEST_F(DnnGraph, APlanThatFailedWhileMemoryWasMissingIsTriedAgain) {
     fake.plans[FakeDnn::convolution] = {{.starts = false}, {.workspace = 5000}};
     most_workspace = 4999;
     EXPECT_THROW(conv(), Error);
@@ -240,7 +241,7 @@ TEST_F(DnnGraph, WhatFailedWhileMemoryWasMissingIsTriedAgain) {
     EXPECT_EQ(taken_by_conv(), Taken{0});
 }
 
-TEST_F(DnnGraph, WithEnoughOfTheLibrarysOwnNoneIsCompiled) {
+TEST_F(DnnGraph, WithEnoughReadyPlansNoneIsCompiled) {
     std::vector<Plan> plans{{.cost = 9, .compiled = true}, {.cost = 8}, {.cost = 7}, {.cost = 6}, {.cost = 5}};
     plans.push_back({.cost = 1, .compiled = true});
     plans.push_back({.cost = 4});
@@ -249,11 +250,11 @@ TEST_F(DnnGraph, WithEnoughOfTheLibrarysOwnNoneIsCompiled) {
     EXPECT_TRUE(conv());
     EXPECT_EQ(built(), (Taken{1, 1, 1, 1, 1, 0, 1}));
     EXPECT_EQ(taken_by_conv(), Taken{6});
-    EXPECT_TRUE(attention()); // takes most of a step: all are tried
+    EXPECT_TRUE(attention()); // it takes most of a step, so all are tried
     EXPECT_EQ(taken([&] { return attention(); }, FakeDnn::unified_attention), Taken{5});
 }
 
-TEST_F(DnnGraph, SoManyAreTriedButMoreUntilOneRuns) {
+TEST_F(DnnGraph, OnlyAFewAreTriedUnlessNoneOfThemRuns) {
     std::vector<Plan>& plans = fake.plans[FakeDnn::convolution];
     plans.assign(60, {.cost = 9});
     plans[50].cost = 1;
@@ -273,13 +274,13 @@ TEST_F(DnnGraph, WhereTheCardStoodIdleTheBestIsMeasuredAgain) {
     plans = {{.cost = 5}, {.cost = 3}};
     plans[1].when_built = [&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(101));
-        plans[0].cost = 2; // it was measured on a card that had not raised its clocks
+        plans[0].cost = 2; // it was measured on a card that had not raised its clocks yet
     };
     EXPECT_TRUE(conv());
     EXPECT_EQ(taken_by_conv(), Taken{0});
 }
 
-TEST_F(DnnGraph, WhatDoesNotLieAtMultiplesOfSixteenBytesIsNotAsked) {
+TEST_F(DnnGraph, UnalignedTensorsAreNotPassedToTheLibrary) {
     fake.plans[FakeDnn::convolution] = fake.plans[FakeDnn::unified_attention] = {{}};
     FusedConv c = large_conv();
     c.residual = address(0x5008);

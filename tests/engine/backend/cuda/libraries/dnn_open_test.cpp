@@ -14,8 +14,8 @@
 #include "tests/engine/backend/cuda/libraries/fake_dnn.h"
 
 namespace {
-std::map<std::string, std::string> libraries; ///< by their names
-bool alone = false;                           ///< only those are there
+std::map<std::string, std::string> libraries; ///< files by their names
+bool alone = false;                           ///< no other libraries are there
 std::string missing, asked;
 
 template <class F> F* next(const char* name) { return reinterpret_cast<F*>(::dlsym(RTLD_NEXT, name)); }
@@ -44,7 +44,7 @@ const std::string cudnn = DENOIR_FAKE_CUDNN, cudart = DENOIR_FAKE_CUDART;
 const std::string own = std::filesystem::path(cudart).filename(),
                   other = own == "libcudart.so.12" ? "libcudart.so.13" : "libcudart.so.12";
 
-/// Writes why cuDNN cannot be had, or what was looked for.
+/// Writes why cuDNN cannot be used, or which files were looked for.
 [[noreturn]] void open(std::map<std::string, std::string> there, const std::function<void(FakeDnn&)>& change = {}) {
     FakeDnn& fake = fake_dnn();
     if (change) change(fake);
@@ -84,7 +84,7 @@ TEST(DnnOpen, OfTwoRuntimesTheOneThatThisWasMadeWithIsUsed) {
     EXPECT_SAID("\\] " + own + "$", {{own, cudart}, {other, cudart}, {"libcudnn.so.9", cudnn}});
 }
 
-/// The library looks for its compiler, and that for a library of its own, by bare names.
+/// cuDNN looks for its compiler by its plain name, and the compiler does so for a library of its own.
 TEST(DnnOpen, OpensTheCompiler) {
     EXPECT_SAID("libcudnn.so.9 libnvrtc.so.13 libnvrtc-builtins.so.13.1 \\]",
                 {{own, cudart}, {"libcudnn.so.9", cudnn}, {"libnvrtc.so.13", cudart}},

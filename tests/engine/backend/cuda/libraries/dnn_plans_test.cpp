@@ -16,7 +16,7 @@ void* cudnn_dlhandle = nullptr;
 namespace denoir::cuda {
 namespace {
 
-/// As the library writes down what it asks a card about itself.
+/// The description of a card, in the form in which cuDNN writes what it asks a card about itself.
 constexpr std::string_view h100 =
     R"({"maxGridSize":[2147483647,65535,65535],"maxBlockSize":[1024,1024,64],"regsPerBlock":65536,)"
     R"("multiProcessorCount":132,"warpSize":32,"maxSharedMemoryPerBlock":49152,"maxSharedMemoryPerBlockOptin":232448,)"
@@ -28,7 +28,7 @@ constexpr std::string_view h100 =
 class DnnPlans : public testing::Test {
 protected:
     void SetUp() override {
-        // The library looks for the driver by its bare name. The toolkit's stand-in for linking has it, too.
+        // cuDNN looks for the driver by its plain name. The toolkit's stub for linking has that name, too.
         if (!::dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) && !::dlopen(DENOIR_CUDA_STUB, RTLD_NOW | RTLD_GLOBAL))
             GTEST_SKIP() << ::dlerror();
         cudnn_frontend::cudnn_dlhandle = ::dlopen(DENOIR_CUDNN, RTLD_NOW | RTLD_GLOBAL);
@@ -45,7 +45,7 @@ protected:
         return graph;
     }
 
-    /// How many plans there are; 0 with the reason in `why`.
+    /// How many plans there are. If there are none, `why` says the reason.
     static std::int64_t plans(const std::shared_ptr<dnn::fe::graph::Graph>& graph, std::int64_t most_workspace,
                               std::string& why) {
         auto outcome = dnn::find_plans(*graph, most_workspace, [&] { return graph->build_operation_graph(); });
@@ -53,8 +53,8 @@ protected:
         return outcome.is_bad() ? 0 : graph->get_execution_plan_count();
     }
 
-    /// Of a convolution's plans that need not be compiled, how many can be built; those that work in more than it may
-    /// are refused unbuilt.
+    /// How many of a convolution's plans without compilation can be built. Those that ask for more memory than they may
+    /// have are refused before that.
     static std::int64_t usable(const std::shared_ptr<dnn::fe::graph::Graph>& graph, std::string& why) {
         using dnn::fe::BehaviorNote_t;
         std::int64_t count = 0;
@@ -82,12 +82,12 @@ TEST_F(DnnPlans, AttentionHasPlans) {
         bool log_sum;
     };
     using Way = dnn::fe::AttentionImplementation_t;
-    for (const Case& c : {Case{30600, 30600, 12, 128, false}, // 1.3B, 57 frames of 960x544
-                          {51000, 51000, 12, 128, false},     // 97 frames
+    for (const Case& c : {Case{30600, 30600, 12, 128, false}, // 1.3B with 57 frames of 960x544
+                          {51000, 51000, 12, 128, false},     // with 97 frames
                           {30600, 30600, 40, 128, false},     // 14B
-                          {75600, 75600, 40, 128, false},     // 81 frames of 1280x720
-                          {30600, 64, 12, 128, true},         // a prompt whose padding is one more key
-                          {30600, 512, 12, 128, false},       // one that fills its room
+                          {75600, 75600, 40, 128, false},     // with 81 frames of 1280x720
+                          {30600, 64, 12, 128, true},         // a prompt whose padding counts as one more key
+                          {30600, 512, 12, 128, false},       // a prompt that fills all its rows
                           {30600, 257, 12, 128, false},       // an image
                           {2040, 24480, 12, 128, false},      // a causal block
                           {257, 257, 16, 80, false},          // CLIP
@@ -96,7 +96,7 @@ TEST_F(DnnPlans, AttentionHasPlans) {
         FusedAttention a;
         a.queries = c.queries, a.keys = a.all_keys = c.keys, a.heads = c.heads, a.size = c.size;
         a.q_token = a.k_token = a.out_token = c.heads * c.size;
-        a.v_token = 3 * c.heads * c.size; // of the joined product
+        a.v_token = 3 * c.heads * c.size; // q, k and v are columns of one product
         a.q_head = a.k_head = a.v_head = a.out_head = c.size;
         a.scale = 0.1f;
         float sums = 0;
@@ -117,19 +117,19 @@ TEST_F(DnnPlans, ConvolutionsHavePlans) {
         bool residual;
     };
     for (const Type type : {Type::bf16, Type::f32})
-        for (const Case& c : {Case{3, 544, 960, 96, 96, 3, 3, 1, 1, true}, // the decoder's last level
+        for (const Case& c : {Case{3, 544, 960, 96, 96, 3, 3, 1, 1, true}, // the last level of the decoder
                               {3, 272, 480, 192, 192, 3, 3, 1, 1, true},   //
                               {3, 68, 120, 384, 384, 3, 3, 1, 1, true},    //
                               {3, 544, 960, 96, 8, 3, 3, 1, 1, false},     // its picture, padded to eight channels
-                              {1, 68, 120, 384, 768, 1, 2, 1, 1, false},   // doubling, in phases
+                              {1, 68, 120, 384, 768, 1, 2, 1, 1, false},   // doubling the size, in phases
                               {1, 136, 240, 384, 768, 1, 2, 1, 1, false},  //
                               {1, 272, 480, 192, 384, 1, 2, 1, 1, false},  //
-                              {1, 545, 961, 96, 96, 1, 3, 2, 0, false},    // halving
-                              {3, 136, 240, 384, 768, 3, 1, 1, 0, false},  // time_conv
+                              {1, 545, 961, 96, 96, 1, 3, 2, 0, false},    // halving the size
+                              {3, 136, 240, 384, 768, 3, 1, 1, 0, false},  // a time_conv
                               {1, 544, 960, 288, 96, 1, 3, 1, 1, true},    // three frames as channels of one
-                              {3, 12, 16, 8, 16, 3, 3, 1, 1, false}}) {    // small
+                              {3, 12, 16, 8, 16, 3, 3, 1, 1, false}}) {    // a small one
             FusedConv f;
-            float there = 0; // what is there is asked for, its values are not
+            float there = 0; // asked only whether it is there, not for its values
             f.type = type;
             f.time = c.time, f.height = c.height, f.width = c.width, f.in = c.in, f.out_channels = c.out;
             f.taps_time = c.taps_time, f.taps_down = f.taps_across = c.taps, f.stride = c.stride;

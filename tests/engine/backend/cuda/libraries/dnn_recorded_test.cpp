@@ -5,7 +5,7 @@
 namespace denoir::test {
 namespace {
 
-/// Attention of one joined product [L, 3·2·16], then a convolution.
+/// Attention on one joined product [L, 3·2·16], followed by a convolution.
 Tensor both(Backend& backend, const Tensor& joined, const Weight& w, const Weight& bias) {
     const auto part = [&](int i) { return joined.slice(1, i * 32, i * 32 + 32).split(1, 16); };
     const std::int64_t tokens = joined.size(0);
@@ -33,7 +33,8 @@ TEST(FusedAttention, AndConvolutionsAreRecorded) {
             const std::vector<std::byte> expected = bytes_of(body(in));
             const int before = all_started();
             EXPECT_EQ(bytes_of(backend->captured("both", in, body)), expected) << i;
-            EXPECT_EQ(all_started() - before, i < 2 ? 2 : 0) << i; // as it is, to be recorded, and no more
+            // It runs once as it is, once to be recorded, and then never again.
+            EXPECT_EQ(all_started() - before, i < 2 ? 2 : 0) << i;
         }
         backend->trim();
     }

@@ -6,10 +6,10 @@
 
 namespace denoir::test {
 
-/// The stand-in that is found as libcublasLt, of any version.
+/// The stand-in that is loaded as libcublasLt, in any version.
 FakeBlas& fake_blas();
 
-/// A card on which the stand-in's algorithms take as long as they say.
+/// A card on which the stand-in's algorithms take as long as they claim.
 class TimedByBlas final : public cuda::FakeRuntime {
 public:
     using FakeRuntime::FakeRuntime;
@@ -21,7 +21,7 @@ public:
     }
 };
 
-/// Opens it for that card; null, with the reason in `why`, where it does not start.
+/// Opens the stand-in for that card. If it does not start the result is null and `why` says the reason.
 std::unique_ptr<cuda::Blas> open_fake_blas(cuda::FakeRuntime&, std::string& why);
 
 } // namespace denoir::test

@@ -6,10 +6,10 @@
 
 namespace denoir::test {
 
-/// The stand-in that is found as libcudnn.so.9.
+/// The stand-in that is loaded as libcudnn.so.9.
 FakeDnn& fake_dnn();
 
-/// Opens it for that card, with one plan for each pattern where the test has put none there.
+/// Opens it for that card, with one plan for each pattern for which the test has none.
 std::unique_ptr<cuda::Dnn> open_fake_dnn(cuda::FakeRuntime&);
 
 } // namespace denoir::test

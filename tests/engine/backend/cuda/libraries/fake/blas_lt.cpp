@@ -29,7 +29,7 @@ cublasStatus_t misused(std::string how) {
     return CUBLAS_STATUS_INVALID_VALUE;
 }
 
-/// Attributes of an object by their numbers, each of the size that the manual gives it.
+/// The attributes of an object by their numbers, each with the size that the manual gives.
 class Attributes {
 public:
     template <class T> T get(int name, T otherwise) const {
@@ -70,7 +70,7 @@ struct Description : Counted {
 };
 struct Layout : Counted {
     cudaDataType_t type;
-    std::int64_t rows, columns, stride; ///< columns lie one behind the other
+    std::int64_t rows, columns, stride; ///< column-major: columns follow each other in memory
     Attributes attributes;
     Layout(cudaDataType_t t, std::uint64_t r, std::uint64_t c, std::int64_t s)
         : type(t), rows(static_cast<std::int64_t>(r)), columns(static_cast<std::int64_t>(c)), stride(s) {}
@@ -107,7 +107,7 @@ void put(cudaDataType_t type, void* memory, std::int64_t i, double v) {
     if (type == CUDA_R_32I) static_cast<std::int32_t*>(memory)[i] = static_cast<std::int32_t>(v);
 }
 
-/// A whole call: D = epilogue(op(A) · op(B)), m x n, columns one behind the other.
+/// A whole call: D = epilogue(op(A) · op(B)) of size m x n, with columns that follow each other in memory.
 struct Call {
     cublasComputeType_t compute;
     bool a_turned, b_turned;
@@ -116,7 +116,7 @@ struct Call {
     void* d;
     std::int64_t m, n, k, lda, ldb, ldd, batch, a_step, b_step, d_step;
     cublasLtEpilogue_t epilogue;
-    bool scaled; ///< a scale for each row of A, and for each column of B
+    bool scaled; ///< each row of A and each column of B has a scale
 
     void run(const FakeBlas::Algorithm& algorithm) const {
         const std::int64_t summed = algorithm.splits_k ? k / 128 * 128 : k;
@@ -134,7 +134,7 @@ struct Call {
     }
 
 private:
-    /// [count, K]; `dense`: the K values of each lie one behind the other.
+    /// Values [count, K]. If `dense`, the K values of each row follow each other in memory.
     std::vector<double> factors(const void* memory, std::int64_t first, std::int64_t count, std::int64_t stride,
                                 bool dense) const {
         std::vector<double> all;
@@ -157,7 +157,7 @@ private:
     }
 };
 
-/// What a description and its layouts ask for, without their memory; nothing where the library has no such product.
+/// What a description and its layouts ask for, without the memory, or nothing if the library has no such product.
 std::optional<Call> described(const Description& d, const Layout& a, const Layout& b, const Layout& c,
                               const Layout& result) {
     const auto refuse = [](std::string why) -> std::optional<Call> {
@@ -209,7 +209,7 @@ std::optional<Call> described(const Description& d, const Layout& a, const Layou
         if (d.compute != CUBLAS_COMPUTE_32F && d.compute != CUBLAS_COMPUTE_32F_FAST_TF32) return refuse("f32");
         if (d.scale != CUDA_R_32F || result.type != CUDA_R_32F || call.scaled) return refuse("f32's result");
         return call;
-    case CUDA_R_8F_E4M3: // "TN" alone, sizes in multiples of 16
+    case CUDA_R_8F_E4M3: // only as "TN", with sizes that are multiples of 16
         if (d.compute != CUBLAS_COMPUTE_32F || d.scale != CUDA_R_32F || !tn || !rows_of_16 || call.batch != 1)
             return refuse("fp8");
         if (result.type != CUDA_R_16BF || call.ldd % 8 != 0) return refuse("fp8's result");
@@ -224,7 +224,7 @@ std::optional<Call> described(const Description& d, const Layout& a, const Layou
     }
 }
 
-constexpr std::uint64_t ours = 0xD0; ///< in every algorithm that this library has made
+constexpr std::uint64_t ours = 0xD0; ///< marks every algorithm that this library has made
 
 cublasLtMatmulAlgo_t numbered(std::size_t number) {
     cublasLtMatmulAlgo_t algorithm{};
@@ -238,14 +238,14 @@ const FakeBlas::Algorithm* find(const cublasLtMatmulAlgo_t* algorithm) {
     return &library().algorithms[algorithm->data[1]];
 }
 
-/// Whether rows begin where the algorithm can read them.
+/// Whether the rows begin where the algorithm can read them.
 bool rows_fit(const FakeBlas::Algorithm& algorithm, std::initializer_list<const Layout*> layouts) {
     return std::ranges::all_of(layouts, [&](const Layout* layout) {
         return layout->stride * static_cast<std::int64_t>(size_of(layout->type)) % algorithm.alignment == 0;
     });
 }
 
-/// Whether the algorithm can read a matrix that lies there, and those of its batch behind it.
+/// Whether the algorithm can read a matrix at this address, and those of its batch behind it.
 bool lies_well(const FakeBlas::Algorithm& algorithm, const void* memory, const Layout& layout) {
     const auto bits = reinterpret_cast<std::uintptr_t>(memory) |
                       (layout.batch() > 1 ? static_cast<std::uintptr_t>(layout.step()) * size_of(layout.type) : 0);

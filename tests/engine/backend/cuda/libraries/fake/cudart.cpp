@@ -34,7 +34,7 @@ EXPORT cudaError_t CUDARTAPI cudaStreamGetCaptureInfo_v2(cudaStream_t, cudaStrea
     return cudaSuccess;
 }
 
-// And for the run-time compiler's library, of which only this is asked.
+// The library of the run-time compiler, of which only this function is needed.
 EXPORT int nvrtcVersion(int* major, int* minor) {
     *major = 13;
     *minor = 1;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char *cannot_be_built = "the plan cannot be built", *does_not_start = "the plan does not start";
 
-// These are never destroyed: a test's backends may be, after them.
+// These are never destroyed, because a test's backends may outlive them.
 FakeDnn& hook() {
     static FakeDnn& there = *new FakeDnn;
     return there;
@@ -26,13 +26,13 @@ std::string& last_error() {
     static std::string& text = *new std::string;
     return text;
 }
-// What the library has handed out and not been given back, each with what lives as long.
+// Everything that was handed out and not returned yet, with a marker that lives as long.
 std::map<Descriptor*, std::shared_ptr<const char>>& handed_out() {
     static auto& all = *new std::map<Descriptor*, std::shared_ptr<const char>>;
     return all;
 }
 
-/// What an attribute may be.
+/// What an attribute may hold.
 struct Rule {
     cudnnBackendAttributeName_t name;
     cudnnBackendAttributeType_t type;
@@ -41,7 +41,7 @@ struct Rule {
 };
 using Rules = std::vector<Rule>;
 
-/// Of what may be made and set. Engines and their configurations are given by the heuristics alone.
+/// The rules for what callers may make and set. Engines and their configurations come from the heuristics alone.
 const std::map<cudnnBackendDescriptorType_t, Rules>& all_rules() {
     constexpr auto descriptor = CUDNN_TYPE_BACKEND_DESCRIPTOR;
     constexpr auto int64 = CUDNN_TYPE_INT64;
@@ -128,7 +128,7 @@ std::size_t bytes_of(cudnnBackendAttributeType_t type) {
     case CUDNN_TYPE_VOID_PTR:
         return 8;
     default:
-        return 4; // 32 bits: float, int32 and all enumerations
+        return 4; // the types of 32 bits: float, int32 and all enumerations
     }
 }
 
@@ -182,7 +182,7 @@ std::shared_ptr<const Descriptor> engine_config(const std::shared_ptr<const Desc
     return config;
 }
 
-/// The plans that the test has put there for what the graph is.
+/// Finds the plans that the test has prepared for this kind of graph.
 void find_engines(Descriptor& heuristics) {
     const auto mode = heuristics.one<cudnnBackendHeurMode_t>(CUDNN_ATTR_ENGINEHEUR_MODE);
     const auto graph = heuristics.parts(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH)[0];
@@ -295,11 +295,12 @@ void execute(cudnnHandle_t handle, Descriptor& plan, const Descriptor& pack) {
     auto compute = computation(engine.parts(CUDNN_ATTR_ENGINE_OPERATION_GRAPH)[0], addresses);
     const std::weak_ptr<const char> alive = handed_out().at(&plan);
     handle->submit([compute = std::move(compute), work, bytes, alive, cost = told.cost, computes = hook().computes] {
-        // Its kernels may go with it.
+        // The plan's kernels may be unloaded with it.
         if (alive.expired()) hook().refused.emplace_back("a plan was destroyed that is still to run");
         hook().spent += cost;
         if (!computes) return;
-        if (bytes > 0) std::memset(work, 0xFF, static_cast<std::size_t>(bytes)); // NaN: not where something else lies
+        // Filled with NaN, so that a workspace that overlaps other memory is noticed.
+        if (bytes > 0) std::memset(work, 0xFF, static_cast<std::size_t>(bytes));
         compute();
     });
 }
@@ -345,7 +346,7 @@ EXPORT cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
 }
 EXPORT cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
     if (!hook().takes_stream) return CUDNN_STATUS_BAD_PARAM;
-    handle->has_stream = stream == nullptr; // as an emulated card's
+    handle->has_stream = stream == nullptr; // an emulated card has the null stream only
     return CUDNN_STATUS_SUCCESS;
 }
 EXPORT cudnnStatus_t cudnnGetStream(cudnnHandle_t, cudaStream_t* stream) {

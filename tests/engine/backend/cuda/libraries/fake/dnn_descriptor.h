@@ -12,7 +12,7 @@
 
 namespace denoir::test {
 
-/// Thrown where the documentation has the library refuse something.
+/// Thrown where the documentation says that the library refuses something.
 struct Refused {
     cudnnStatus_t status;
     std::string why;
@@ -21,13 +21,14 @@ inline void require(bool holds, const char* why, cudnnStatus_t status = CUDNN_ST
     if (!holds) throw Refused{status, why};
 }
 
-/// A descriptor of the library's graph interface: attributes by name, which cannot be changed once it is finalized.
+/// A descriptor of the library's graph interface. Its attributes have names and cannot be changed once it is finalized.
 struct Descriptor {
     struct Value {
         cudnnBackendAttributeType_t type;
         std::int64_t count = 0;
         std::vector<std::byte> bytes{};
-        std::vector<std::shared_ptr<const Descriptor>> parts{}; ///< of CUDNN_TYPE_BACKEND_DESCRIPTOR, instead of bytes
+        std::vector<std::shared_ptr<const Descriptor>> parts{}; ///< for CUDNN_TYPE_BACKEND_DESCRIPTOR, in place of
+                                                                ///< bytes
     };
     cudnnBackendDescriptorType_t type;
     bool finalized = false;

@@ -40,7 +40,7 @@ std::int64_t elements(const Sizes& size) {
     return std::accumulate(size.begin(), size.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-/// Calls `visit` with each index of a tensor of that size, the last one running fastest.
+/// Calls `visit` with each index of a tensor of that size; the last axis runs fastest.
 template <class Visit> void for_each(const Sizes& size, Visit visit) {
     Sizes at(size.size());
     for (std::int64_t i = elements(size); i > 0; --i) {
@@ -53,15 +53,15 @@ template <class Visit> void for_each(const Sizes& size, Visit visit) {
 }
 
 float rounded(float value, cudnnDataType_t type) { return type == CUDNN_DATA_FLOAT ? value : round_to_bf16(value); }
-/// Of a convolution.
+/// A factor of a convolution: TF32 cuts floats.
 float factor(float value, cudnnDataType_t type) { return type == CUDNN_DATA_FLOAT ? cut_to_tf32(value) : value; }
 
-/// A tensor's values, dense.
+/// A tensor's values without gaps.
 struct Values {
     Sizes size;
     std::vector<float> data;
     explicit Values(Sizes of) : size(std::move(of)), data(static_cast<std::size_t>(elements(size))) {}
-    /// Axes of size 1 are repeated.
+    /// An axis of size 1 is repeated.
     float& at(const Sizes& index) {
         std::int64_t place = 0;
         for (std::size_t axis = 0; axis < size.size(); ++axis)
@@ -73,7 +73,7 @@ struct Values {
 class Memory {
 public:
     std::map<std::int64_t, void*> addresses;
-    std::map<std::int64_t, Values> kept; ///< of virtual tensors, and of what the host gave by value
+    std::map<std::int64_t, Values> kept; ///< the values of virtual tensors, and those that the host passed
 
     Values read(const Descriptor& d) const {
         const TensorInfo t(d);
@@ -109,7 +109,7 @@ public:
     }
 };
 
-/// Of a convolution of two axes: with a first one of size 1. `axes` are those behind the first `fixed`.
+/// Turns the sizes of a two-dimensional convolution into three axes by adding one of size 1 behind the first `fixed`.
 Sizes with_time(Sizes size, std::size_t fixed, std::int64_t neutral) {
     if (size.size() == fixed + 2) size.insert(size.begin() + static_cast<std::ptrdiff_t>(fixed), neutral);
     return size;
@@ -132,7 +132,7 @@ void convolve(const Descriptor& op, Memory& memory) {
     const Sizes xs = with_time(x.size, 2, 1), ws = with_time(w.size, 2, 1), ys = with_time(y.size, 2, 1);
     const std::int64_t plane = xs[2] * xs[3] * xs[4], taps = ws[2] * ws[3] * ws[4];
     auto to = y.data.begin();
-    for_each(ys, [&](const Sizes& at) { // batch, output channel, time, row, column
+    for_each(ys, [&](const Sizes& at) { // batch, output channel, time, row and column
         double sum = 0;
         for_each({ws[2], ws[3], ws[4]}, [&](const Sizes& tap) {
             std::int64_t place = 0, tap_place = 0;
@@ -191,7 +191,7 @@ void multiply(const Descriptor& op, Memory& memory) {
            c(TensorInfo(op.part(CUDNN_ATTR_OPERATION_MATMUL_CDESC)).size);
     auto to = c.data.begin();
     for_each(c.size, [&](const Sizes& at) {
-        Sizes left = at, right = at; // [..., M, K], [..., K, N]
+        Sizes left = at, right = at; // [..., M, K] times [..., K, N]
         double sum = 0;
         for (std::int64_t k = 0; k < a.size.back(); ++k) {
             left.back() = right[right.size() - 2] = k;
@@ -221,7 +221,7 @@ void attend(const Descriptor& op, Memory& memory) {
     Values q = memory.read(op.part(q_of)), k = memory.read(op.part(k_of)), v = memory.read(op.part(v_of)),
            o(TensorInfo(op.part(o_of)).size), sums({o.size[0], o.size[1], o.size[2], 1});
     const float scale = op.has(scale_of) ? memory.read(op.part(scale_of)).data[0] : 1;
-    const std::int64_t keys = k.size[2], shared = q.size[1] / k.size[1]; // heads that share their keys
+    const std::int64_t keys = k.size[2], shared = q.size[1] / k.size[1]; // several heads may share their keys
     const auto row = [](Values& x, std::int64_t batch, std::int64_t head, std::int64_t token) {
         return x.data.data() + ((batch * x.size[1] + head) * x.size[2] + token) * x.size[3];
     };
@@ -342,7 +342,7 @@ void check_reduction_operation(const Descriptor& op) {
 
 void check_attention_operation(const Descriptor& op) {
     const Sizes q = size_of(op, q_of), k = size_of(op, k_of), v = size_of(op, v_of), o = size_of(op, o_of);
-    check_shapes(q.size() == 4 && k.size() == 4 && v.size() == 4 && o.size() == 4); // batch, heads, tokens, channels
+    check_shapes(q.size() == 4 && k.size() == 4 && v.size() == 4 && o.size() == 4); // batch, heads, tokens and channels
     check_shapes(q[0] == k[0] && q[0] == v[0] && q[0] == o[0] && q[1] % k[1] == 0 && k[1] == v[1] && q[1] == o[1]);
     check_shapes(q[2] == o[2] && k[2] == v[2] && q[3] == k[3] && v[3] == o[3]);
     if (op.has(stats_of)) {

@@ -8,7 +8,7 @@
 
 namespace denoir::test {
 
-/// These throw Refused for a descriptor that cannot be finalized, beyond attributes that are missing.
+/// These throw Refused for a descriptor that cannot be finalized for another reason than missing attributes.
 void check_tensor(const Descriptor&);
 void check_convolution(const Descriptor&);
 void check_operation(const Descriptor&);
@@ -16,8 +16,8 @@ void check_graph(const Descriptor&);
 
 FakeDnn::Pattern pattern_of(const Descriptor& graph);
 
-/// What the graph computes on the tensors at these addresses, by their unique ids, to be called on the card. Values
-/// that are given by the host are read now. Throws Refused where an address is missing, null or not aligned.
+/// What the graph computes on the tensors at these addresses, which are found by their unique ids; to be called on the
+/// card. Values that the host passes are read now. Throws Refused if an address is missing, null or not aligned.
 std::function<void()> computation(const std::shared_ptr<const Descriptor>& graph,
                                   const std::map<std::int64_t, void*>& addresses);
 
