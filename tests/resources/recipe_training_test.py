@@ -305,6 +305,17 @@ class Training(unittest.TestCase):
             with self.assertRaisesRegex(SystemExit, "`train"):
                 self.export.checkpoints(work, plan)
 
+    def test_a_share_of_what_was_learned_is_exported(self):
+        before = self.transformer(1)
+        self.exported("smoke")
+        sizes = self.train.PLANS["smoke"]["sizes"]
+        first = self.export.read_transformer(self.model, sizes)["transformer"]
+        after = before | {"average": [2 * mean for mean in before["average"]]}
+        self.train.save(self.work / "transformer-smoke.pt", after)
+        self.export.write(self.model, self.export.checkpoints(self.work, "smoke"), self.latent, 0.5)
+        for name, tensor in self.export.read_transformer(self.model, sizes)["transformer"].items():
+            self.assertLess((tensor - 1.5 * first[name]).norm(), 0.01 * first[name].norm() + 1e-6)
+
     def test_what_is_not_finite_is_not_saved(self):
         import train
 

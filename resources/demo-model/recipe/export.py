@@ -85,14 +85,23 @@ def config(sizes: Sizes, latent: latents.Latent) -> dict:
     }  # fmt: skip
 
 
-def write(model: Path, found: dict[str, Path], latent: latents.Latent) -> list[str]:
+def blend(module: torch.nn.Module, exported: dict, share: float):
+    """Takes only a `share` of what the module learned since it was exported. Something new that was learned in a short time at a high rate
+    is mostly kept by half of it, and what was known before suffers hardly."""
+    with torch.no_grad():
+        for name, p in module.named_parameters():
+            p.copy_(exported[name].lerp(p, share))
+
+
+def write(model: Path, found: dict[str, Path], latent: latents.Latent, share: float = 1.0) -> list[str]:
     """Exports the parts of these `checkpoints` unless the exported ones are further along; returns what was written and what was not. Ends
-    the program, without replacing anything, if the folder would become larger than its limit."""
+    the program, without replacing anything, if the folder would become larger than its limit. `share`: see `blend`, of the transformer and
+    the text encoder."""
     with ExitStack() as written:
-        return _write(model, found, latent, written)
+        return _write(model, found, latent, share, written)
 
 
-def _write(model: Path, found: dict[str, Path], latent: latents.Latent, written: ExitStack) -> list[str]:
+def _write(model: Path, found: dict[str, Path], latent: latents.Latent, share: float, written: ExitStack) -> list[str]:
     """As `write`. The files get their final names when `written` ends without an exception."""
     said, sizes_of = [], {f.name: f.stat().st_size for f in model.glob("*.safetensors")}
 
@@ -109,6 +118,11 @@ def _write(model: Path, found: dict[str, Path], latent: latents.Latent, written:
         sizes = Sizes(**state["sizes"])
         net, text = Transformer(sizes), TextEncoder(sizes, len(state["text"]["token_embedding.weight"]))
         put_average(text, state, put_average(net, state, 0))
+        if share < 1:
+            if (before := read_transformer(model, sizes)) is None:
+                raise SystemExit(f"--share needs exported weights of these sizes in {model}")
+            blend(net, before["transformer"], share)
+            blend(text, before["text"], share)
         plan = found["transformer"].stem.removeprefix("transformer-")
         put(TRANSFORMER, net.state_dict(), sizes=json.dumps(asdict(sizes)), done=json.dumps(state["done"]), plan=plan)
         put(TEXT, text.state_dict())
