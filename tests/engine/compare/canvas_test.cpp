@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/compare/difference.h"
 #include "engine/compare/side_by_side.h"
@@ -119,6 +120,22 @@ TEST(SideBySide, EqualFramesStandAboveEveryNumber) {
     const Image& image = video.draw(2, Image(320, 480), Image(320, 480));
     const auto place = [&](double share) { return int((0.03 + 0.94 * share) * image.width / 2); };
     EXPECT_GT(curve_at(image, place(1.0 / 3)), curve_at(image, place(0.999)) + 10);
+}
+
+TEST(Difference, WithItsSign) {
+    Image a(4, 1), b(4, 1);
+    a.rgb = {10, 10, 10, 10, 50, 10, 200, 0, 0, 255, 255, 255};
+    b.rgb = {10, 10, 10, 12, 10, 13, 255, 0, 0, 0, 0, 0};
+    const Image out = signed_difference(a, b, 2);
+    const auto pixel = [&out](int x) {
+        const std::uint8_t* p = out.row(0) + 3 * x;
+        return std::array<int, 3>{p[0], p[1], p[2]};
+    };
+    EXPECT_EQ(pixel(0), (std::array<int, 3>{20, 20, 20}));    // equal
+    EXPECT_EQ(pixel(1), (std::array<int, 3>{40, 74, 125}));   // A is brighter by 40, in the channel that differs most
+    EXPECT_EQ(pixel(2), (std::array<int, 3>{165, 94, 24}));   // B is, by 55
+    EXPECT_EQ(pixel(3), (std::array<int, 3>{255, 255, 255})); // beyond the range
+    EXPECT_EQ(largest_of(-3, 2, 3), -3);
 }
 
 TEST(Difference, AmplifiedAndClipped) {
