@@ -418,6 +418,7 @@ class WhatDoesNotFit(Compare):
         self.assertEqual((found["width"], found["height"]), (40, 24))
         self.assertTrue(any("Lanczos" in n for n in found["notes"]))
         self.assertEqual(self.compare("a", "b", "--resize", "b")["width"], 80)
+        self.refuse("a", "b", "--side-by-side", "s.mkv", names=("40x24", "80x48"))
 
     def test_hdr(self):
         for name in ("pq", "hlg"):

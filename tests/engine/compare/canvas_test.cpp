@@ -122,6 +122,32 @@ TEST(SideBySide, EqualFramesStandAboveEveryNumber) {
     EXPECT_GT(curve_at(image, place(1.0 / 3)), curve_at(image, place(0.999)) + 10);
 }
 
+TEST(SideBySide, ASideThatWasScaledKeepsItsShape) {
+    Comparison c;
+    c.a.width = c.width = 320;
+    c.a.height = c.height = 240;
+    c.b.width = 30;
+    c.b.height = 60;
+    c.pairs.resize = PairOptions::Resize::to_a;
+    c.frames.resize(1);
+    Image a(320, 240), b(320, 240);
+    std::ranges::fill(a.rgb, std::uint8_t{255});
+    std::ranges::fill(b.rgb, std::uint8_t{255});
+    SideBySide video(c);
+    const Image& image = video.draw(0, a, b);
+    const auto whites = [&image](int y, int from, int to) {
+        int n = 0;
+        for (int x = from; x < to; ++x) n += image.row(y)[3 * x] == 255;
+        return n;
+    };
+    int top = 0; // of the picture of A, which reaches the left edge or nearly so
+    while (whites(top, 0, image.width / 2) < 320) ++top;
+    EXPECT_EQ(whites(top + 120, 0, image.width / 2), 320);
+    EXPECT_EQ(whites(top + 120, image.width / 2, image.width), 120); // half as wide as it is high
+    EXPECT_EQ(whites(top + 1, image.width / 2, image.width), 120);
+    EXPECT_EQ(whites(top + 238, image.width / 2, image.width), 120);
+}
+
 TEST(Difference, WithItsSign) {
     Image a(4, 1), b(4, 1);
     a.rgb = {10, 10, 10, 10, 50, 10, 200, 0, 0, 255, 255, 255};
