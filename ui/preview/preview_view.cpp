@@ -310,6 +310,7 @@ void PreviewView::show_overlay(const Overlay& a, const Overlay& b, QSize stands_
     overlay_b_ = b;
     for (QImage* picture : {&overlay_.picture, &overlay_b_.picture}) picture->convertTo(QImage::Format_RGB32);
     overlay_stands_for_ = stands_for;
+    if (covered()) player_.pause(); // nobody would see it play
     bar_->set_covered(covered(), of_clip);
     refresh();
 }
@@ -341,9 +342,13 @@ void PreviewView::set_gain(int gain) {
     bar_->refresh();
 }
 
+void PreviewView::go_to_frame_of_a(int frame) {
+    if (uncover()) player_.go_to(player_.frame_where(Side::a, frame));
+}
+
 void PreviewView::go_to_worst() {
     player_.pause();
-    if (const int worst = comparison_.worst(); worst >= 0) player_.go_to(player_.frame_where(Side::a, worst));
+    if (const int worst = comparison_.worst(); worst >= 0) go_to_frame_of_a(worst);
     if (comparison_.complete()) return worst_awaited_at_.reset();
     worst_awaited_at_ = player_.frame();
 }
@@ -368,11 +373,11 @@ bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
     switch (key) {
     case Qt::Key_Left:
     case Qt::Key_Right:
-        if (!covered()) player_.step(key == Qt::Key_Right ? frames : -frames);
+        if (uncover()) player_.step(key == Qt::Key_Right ? frames : -frames);
         return true;
     case Qt::Key_Home:
     case Qt::Key_End:
-        if (!covered()) player_.go_to(key == Qt::Key_End ? player_.frames() - 1 : 0);
+        if (uncover()) player_.go_to(key == Qt::Key_End ? player_.frames() - 1 : 0);
         return true;
     case Qt::Key_Plus:
     case Qt::Key_Equal:

@@ -67,8 +67,9 @@ public slots:
     /// something else.
     void expect_frame(denoir::app::Side side, const QString& path, int frame);
     /// Shows one picture in place of the clip (an estimate of a running step), or two in place of A and B; a null `a`
-    /// takes them away and the clips are seen again. `stands_for`: the size of the video that `a` is a sketch of;
-    /// empty: its own. `of_clip`: it is a step of the clip, which is seen again as soon as somebody plays it.
+    /// takes them away and the clips, which were paused meanwhile, are seen again. `stands_for`: the size of the video
+    /// that `a` is a sketch of; empty: its own. `of_clip`: it is a step of the clip, which is seen again as soon as
+    /// somebody plays it.
     void show_overlay(const Overlay& a, const Overlay& b = {}, QSize stands_for = {}, bool of_clip = false);
     bool covered() const { return !overlay_.picture.isNull(); } ///< the clip cannot be seen, and is not to be played
     /// Asks for the clip below the picture, if that may go and the clip can be played; whether it is seen afterwards.
@@ -80,6 +81,7 @@ public slots:
     void flip();                                    ///< shows the other of A and B
     void nudge(int way);                            ///< moves the wipe's edge, or the onion's share of B, by -1 or 1
     void set_gain(int gain);                        ///< of the difference: 1, 2, 4 … 64
+    void go_to_frame_of_a(int frame);               ///< uncovers the clips
     /// Goes to the frame with the lowest SSIM, or PSNR if there is no SSIM; while frames are being measured, to the
     /// worst so far and later to the final one.
     void go_to_worst();

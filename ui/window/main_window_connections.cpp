@@ -168,8 +168,7 @@ void MainWindow::connect_preview() {
         if (side == Side::b) forget_unseen(side); // B is always opened by the user
     });
     app::Player& player = preview_->player();
-    connect(metrics_, &MetricsView::frame_requested, &player,
-            [&player](int frame) { player.go_to(player.frame_where(app::Side::a, frame)); });
+    connect(metrics_, &MetricsView::frame_requested, preview_, &PreviewView::go_to_frame_of_a);
     connect(metrics_, &MetricsView::worst_requested, preview_, &PreviewView::go_to_worst);
     connect(&player, &app::Player::frame_changed, metrics_,
             [this, &player] { metrics_->set_frame(std::max(0, player.frame_of(app::Side::a))); });
