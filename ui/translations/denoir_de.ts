@@ -177,20 +177,12 @@
         <translation>Bilder</translation>
     </message>
     <message>
-        <source>frames per second</source>
-        <translation>Bilder je Sekunde</translation>
-    </message>
-    <message>
         <source>steps</source>
         <translation>Schritte</translation>
     </message>
     <message>
         <source>guidance</source>
         <translation>Guidance</translation>
-    </message>
-    <message>
-        <source>guidance, low noise</source>
-        <translation>Guidance, wenig Rauschen</translation>
     </message>
     <message>
         <source>shift</source>
@@ -237,10 +229,6 @@
         <translation>Rauschen: Datei</translation>
     </message>
     <message>
-        <source>forcing: step offset</source>
-        <translation>Forcing: Schrittversatz</translation>
-    </message>
-    <message>
         <source>forcing: block</source>
         <translation>Forcing: Block</translation>
     </message>
@@ -263,10 +251,6 @@
     <message>
         <source>forcing: window</source>
         <translation>Forcing: Fenster</translation>
-    </message>
-    <message>
-        <source>forcing: noise</source>
-        <translation>Forcing: Rauschen</translation>
     </message>
     <message>
         <source>cache threshold</source>
@@ -347,6 +331,22 @@
     <message>
         <source>guidance until</source>
         <translation>Guidance bis</translation>
+    </message>
+    <message>
+        <source>rate</source>
+        <translation>Rate</translation>
+    </message>
+    <message>
+        <source>guidance low</source>
+        <translation>Guidance niedrig</translation>
+    </message>
+    <message>
+        <source>forcing: AR step</source>
+        <translation>Forcing: AR-Schritt</translation>
+    </message>
+    <message>
+        <source>forcing: conditioning noise</source>
+        <translation>Forcing: Vorgabe-Rauschen</translation>
     </message>
 </context>
 <context>
