@@ -1454,8 +1454,12 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         </translation>
     </message>
     <message>
-        <source>A is %1, B is %2: only clips of one size can be exported together.</source>
-        <translation>A ist %1, B ist %2: Nur Clips einer Größe lassen sich zusammen exportieren.</translation>
+        <source>A is %1, B is %2: only clips of one size can be measured or subtracted; they can be exported side by side.</source>
+        <translation>A ist %1, B ist %2: Nur Clips einer Größe lassen sich messen oder abziehen; nebeneinander lassen sie sich exportieren.</translation>
+    </message>
+    <message>
+        <source>B, which is %1, was scaled to the size of A, %2.</source>
+        <translation>B, %1 groß, wurde auf die Größe von A, %2, skaliert.</translation>
     </message>
 </context>
 <context>
