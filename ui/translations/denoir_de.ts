@@ -2097,6 +2097,17 @@ Kosinus: des Winkels zwischen beiden; 1: beide zeigen in dieselbe Richtung</tran
     </message>
 </context>
 <context>
+    <name>denoir::ui::LostRuns</name>
+    <message>
+        <source>Restore its parameters</source>
+        <translation>Parameter wiederherstellen</translation>
+    </message>
+    <message>
+        <source>“%1” was deleted outside of Denoir: only what is seen is left.</source>
+        <translation>„%1“ wurde außerhalb von Denoir gelöscht: nur was zu sehen ist, ist noch da.</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::MainWindow</name>
     <message>
         <source>Describe the video, then press Generate.

@@ -38,6 +38,7 @@
 #include "ui/window/exports.h"
 #include "ui/window/extension.h"
 #include "ui/window/generation.h"
+#include "ui/window/lost_runs.h"
 #include "ui/window/main_window.h"
 #include "ui/window/media_locator.h"
 #include "ui/window/opener.h"
@@ -270,6 +271,7 @@ void MainWindow::connect_runs() {
             for (const QString& file : {run, app::file_in(run, run_file::video)}) banners_->remove(clip_banner(file));
         viewer_->bring_back(runs);
     });
+    new LostRuns(studio_.history, *viewer_, *preview_, *opener_, *banners_, this);
     auto* verifications = new Verifications(studio_.worker, studio_.history, *banners_, *status_, this);
     connect(runs_, &RunsPanel::verifying, verifications, &Verifications::add);
     connect(news_, &RunNews::run_failed, this, [this] { reveal_dock("queue-dock"); });
