@@ -90,8 +90,8 @@ std::pair<QString, QString> PreviewView::pair() const {
     return {path(a_), path(b_)};
 }
 
-void PreviewView::set_label(Side side, const QString& text) {
-    slot(side).label = text;
+void PreviewView::set_detail(Side side, const QString& detail) {
+    slot(side).detail = detail;
     refresh();
 }
 
@@ -184,7 +184,7 @@ void PreviewView::adopt(Side side) {
     const std::unique_ptr<app::Clip> before = std::exchange(s.clip, std::move(s.pending));
     const bool one_frame = !std::exchange(s.asked, {}).isEmpty();
     if (!one_frame) s.shown = {};
-    s.label.clear();
+    s.detail.clear();
     listen(side);
     player_.set_clip(side, s.clip.get(), one_frame ? s.frame : side == Side::a && first ? 0 : -1);
     swapped_offset_.reset();
@@ -284,8 +284,9 @@ void PreviewView::refresh() {
     const bool covered = this->covered();
     canvas_->set_pictures(covered ? overlay_.picture : a_.shown, covered ? overlay_b_.picture : b_.shown,
                           covered ? overlay_stands_for_ : QSize());
-    const auto label = [](const Slot& s) { return s.clip && s.label.isEmpty() ? s.clip->info().name : s.label; };
-    canvas_->set_labels(covered ? overlay_.name : label(a_), covered ? overlay_b_.name : label(b_));
+    const auto label = [](const Slot& s) { return s.clip ? ClipName{s.clip->info().name, s.detail} : ClipName(); };
+    canvas_->set_labels(covered ? ClipName{overlay_.name, {}} : label(a_),
+                        covered ? ClipName{overlay_b_.name, {}} : label(b_));
     canvas_->set_busy(waiting && !covered);
     if (!message_timer_.isActive() && !dragged_over_)
         canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString()

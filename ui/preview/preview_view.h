@@ -45,8 +45,8 @@ public:
     void set_empty_text(const QString& text);
     /// The text to show instead while something that will be shown is on its way; empty if nothing is.
     void set_awaited(const QString& text);
-    /// The name over the picture in place of the clip's own; empty to show that.
-    void set_label(app::Side side, const QString& text);
+    /// What tells this clip from the other, to be shown after its name over the picture; may be empty.
+    void set_detail(app::Side side, const QString& detail);
     /// The path of the clip that is being opened; empty if none is, or if it is opened by a ClipOpener.
     QString path_in_opening(app::Side side) const { return is_opening(side) ? slot(side).path : QString(); }
     /// Whether a clip was asked for that is neither open nor refused yet.
@@ -113,7 +113,7 @@ private:
         std::unique_ptr<app::Clip> clip, pending;
         bool by_hand = false;
         QImage shown;
-        QString label;
+        QString detail;
         QString path;           ///< of `pending`; empty if it is opened by a ClipOpener
         QString asked;          ///< path of show_frame() that is pending or could not be opened
         QDeadlineTimer refused; ///< a path that could not be opened is not tried again before this

@@ -228,9 +228,7 @@ void MainWindow::connect_sides() {
     connect(differences_, &DifferencesPanel::told_apart, this, [this](const QString& a, const QString& b) {
         for (const auto& [side, detail] : {std::pair{Side::a, a}, {Side::b, b}}) {
             compare_bar_->set_detail(side, detail);
-            const auto* info = preview_->info(side);
-            preview_->set_label(side,
-                                info && !detail.isEmpty() ? info->name + QStringLiteral(" · ") + detail : QString());
+            preview_->set_detail(side, detail);
         }
     });
 }
