@@ -1110,6 +1110,14 @@
         <source>Choose two runs: their parameters stand side by side here. Select two in the list of runs and press %1, or drop one on A and one on B.</source>
         <translation>Zwei Läufe wählen: hier stehen ihre Parameter nebeneinander. In der Liste der Läufe zwei auswählen und %1 drücken, oder einen auf A und einen auf B ziehen.</translation>
     </message>
+    <message>
+        <source>A and B are the same run</source>
+        <translation>A und B sind derselbe Lauf</translation>
+    </message>
+    <message>
+        <source>the same run</source>
+        <translation>derselbe Lauf</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::DiskLimit</name>
@@ -4424,6 +4432,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>No run has a star yet. Show all runs and click the star of one.</source>
         <translation>Noch hat kein Lauf einen Stern. Alle Läufe zeigen und bei einem auf den Stern klicken.</translation>
+    </message>
+    <message>
+        <source>compared with itself, as A and B</source>
+        <translation>mit sich selbst verglichen, als A und B</translation>
     </message>
 </context>
 <context>

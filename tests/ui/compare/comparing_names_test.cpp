@@ -9,6 +9,7 @@
 #include "tests/ui/window/window_tools.h"
 #include "ui/compare/compare_bar.h"
 #include "ui/compare/differences_panel.h"
+#include "ui/docks/runs_panel.h"
 #include "ui/preview/canvas.h"
 #include "ui/preview/clip_name.h"
 
@@ -98,6 +99,24 @@ private slots:
         QTRY_COMPARE(tip_at({200, 120}), QString());
         canvas.set_labels({"a boat", {}}, {"a ship", {}});
         QTRY_COMPARE(tip_at({30, 16}), QString()); // nothing was left out
+    }
+
+    /// It is A and B, wherever one reads what is compared.
+    void a_run_held_against_itself() {
+        const app::Home home;
+        const QString run = listed_run(home, "a", 2, 1);
+        StudioFixture studio(Layout::compare);
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        const auto* delegate = dynamic_cast<const RunDelegate*>(list->itemDelegate());
+        const auto words = [&] { return delegate->words(list->model()->index(0, 0)).join('\n'); };
+        studio.window().viewer().compare(run, run);
+        QTRY_VERIFY2_WITH_TIMEOUT(words().contains("compared with itself, as A and B"), qPrintable(words()), 30000);
+        const auto* panel = studio.window().findChild<DifferencesPanel*>();
+        QTRY_VERIFY_WITH_TIMEOUT(panel->rows().size() == 1 && panel->rows()[0][0] == "A and B are the same run", 30000);
+        const auto* b = studio.find<QToolButton>("choose-b");
+        QTRY_VERIFY2_WITH_TIMEOUT(b->toolTip().endsWith(QString::fromUtf8("seed 1 · the same run")),
+                                  qPrintable(b->toolTip()), 30000);
     }
 };
 
