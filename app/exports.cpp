@@ -33,21 +33,24 @@ Exporter::Work export_of(const SweepRecord& record, SweepExport kind, const QStr
     };
 }
 
-Exporter::Work export_of(const QString& a, const QString& b, int offset, FrameMatch match, ComparisonExport kind,
-                         const QString& out) {
-    return [first = to_path(a), second = to_path(b), offset, match, kind,
-            file = to_path(out)](const WorkCall& tell, const std::stop_token& stop) {
+Exporter::Work export_of(const ShownComparison& shown, ComparisonExport kind, const QString& out) {
+    return [shown, kind, file = to_path(out)](const WorkCall& tell, const std::stop_token& stop) {
         CompareOutputs outputs;
         std::filesystem::path CompareOutputs::*const members[] = {
             &CompareOutputs::side_by_side, &CompareOutputs::difference, &CompareOutputs::report, &CompareOutputs::csv};
         outputs.*members[int(kind)] = file;
-        const std::filesystem::path inputs[] = {first, second};
+        if (kind == ComparisonExport::difference) {
+            outputs.difference_mode = DifferenceMode::with_sign;
+            outputs.amplification = shown.gain;
+        }
+        const std::filesystem::path inputs[] = {to_path(shown.a), to_path(shown.b)};
         check_outputs(outputs, inputs);
         CompareOptions options;
-        options.pairs.offset = offset;
-        options.pairs.match = match;
+        options.pairs.offset = shown.offset;
+        options.pairs.match = shown.match;
+        if (kind == ComparisonExport::side_by_side) options.pairs.resize = PairOptions::Resize::to_a;
         Decoding observer(tell);
-        Comparer comparer(first, second, options, observer, tell, stop);
+        Comparer comparer(inputs[0], inputs[1], options, observer, tell, stop);
         check_videos(outputs, comparer.begin());
         Comparison found = comparer.measure();
         write_outputs(comparer, found, outputs);

@@ -14,10 +14,15 @@ enum class SweepExport { video, picture, report, csv };
 Exporter::Work export_of(const SweepRecord& record, SweepExport kind, const QString& out);
 
 enum class ComparisonExport { side_by_side, difference, report, csv };
-/// Writes what the comparison of A and B shows: both in one video, the amplified difference as a video, a report, or
-/// the figures of every frame as a table. `a` and `b` are run folders, whose latents are decoded, videos or frame
-/// folders; `offset` and `match` are those of Pairing.
-Exporter::Work export_of(const QString& a, const QString& b, int offset, FrameMatch match, ComparisonExport kind,
-                         const QString& out);
+/// What is compared, and how it is shown.
+struct ShownComparison {
+    QString a, b; ///< run folders, whose latents are decoded, videos or frame folders
+    int offset = 0;
+    FrameMatch match = FrameMatch::index; ///< as those of Pairing
+    int gain = 1;                         ///< of the difference
+};
+/// Writes what the comparison of A and B shows: both in one video, for which B may have another size, the amplified
+/// difference with its sign as a video, a report, or the figures of every frame as a table.
+Exporter::Work export_of(const ShownComparison& shown, ComparisonExport kind, const QString& out);
 
 } // namespace denoir::app

@@ -23,6 +23,7 @@ std::vector<std::string_view> option_choices(const Command& command, const Optio
     if (option.name == "--progress") return words_of(progress_styles);
     if (option.name == "--match") return words_of(frame_matches);
     if (option.name == "--resize") return words_of(resizes);
+    if (option.name == "--difference-mode") return words_of(difference_modes);
     if (option.name == "--depth") return words_of(depths);
     if (option.name == "--layout") return words_of(convert_layouts);
     if (option.name == "--quantize") return words_of(quantisations);

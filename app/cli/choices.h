@@ -10,6 +10,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/options.h"
+#include "engine/compare/outputs.h"
 #include "engine/compare/pairs.h"
 #include "engine/compare/source.h"
 #include "engine/core/dtype.h"
@@ -26,6 +27,8 @@ inline constexpr std::array<Named<FrameMatch>, 2> frame_matches{
     {{"index", FrameMatch::index}, {"time", FrameMatch::time}}};
 inline constexpr std::array<Named<PairOptions::Resize>, 3> resizes{
     {{"no", PairOptions::Resize::refuse}, {"a", PairOptions::Resize::to_a}, {"b", PairOptions::Resize::to_b}}};
+inline constexpr std::array<Named<DifferenceMode>, 2> difference_modes{
+    {{"absolute", DifferenceMode::absolute}, {"signed", DifferenceMode::with_sign}}};
 inline constexpr std::array<Named<SourceDepth>, 2> depths{{{"8", SourceDepth::bytes}, {"float", SourceDepth::floats}}};
 
 /// The names in a table of Named values.

@@ -111,6 +111,7 @@ int run(const Arguments& args, Console& console) {
                            output_file(args, "--report"), output_file(args, "--csv")};
     for (const char* option : {"--side-by-side", "--difference", "--report", "--csv", "--lpips"})
         refuse_empty(args, option, "name a file");
+    outputs.difference_mode = choice(args, "--difference-mode", difference_modes);
     if (args.get("--amplify") != "auto") outputs.amplification = number(args, "--amplify", 0.1, 255).value_or(0);
     std::vector<fs::path> inputs{a, b};
     inputs.insert(inputs.end(), options.lpips.begin(), options.lpips.end());
@@ -161,7 +162,9 @@ Command compare_command() {
           "measured)",
           Option::Count::repeated},
          {"--side-by-side", "FILE", "video of both with names and curves: .mp4 (H.264) or .mkv (FFV1) (default: none)"},
-         {"--difference", "FILE", "video of the absolute difference: .mp4 or .mkv (default: none)"},
+         {"--difference", "FILE", "video of the difference: .mp4 or .mkv (default: none)"},
+         {"--difference-mode", "absolute|signed",
+          "what that shows; signed: blue where A is brighter, orange where B is (default absolute)"},
          {"--amplify", "X", "differences shown X times, 0.1 to 255 (default auto: as much as fits)"},
          {"--report", "FILE", "one HTML file with curves, histograms and the worst frames (default: none)"},
          {"--csv", "FILE", "every frame's figures, one line each (default: none)"},

@@ -116,7 +116,9 @@ QStringList told_apart(const QList<Json>& requests, const QStringList& except) {
     }
     QList<QStringList> out(requests.size());
     int told = 0;
-    for (const Place& place : places) {
+    std::vector<Place> order(places.begin(), places.end());
+    std::ranges::stable_partition(order, [](const Place& place) { return place.second == QLatin1String("seed"); });
+    for (const Place& place : order) {
         if (told == most) break;
         if (except.contains(place.second)) continue;
         std::set<QString> different;

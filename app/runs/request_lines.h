@@ -17,8 +17,8 @@ struct RequestLine {
 /// Every field that is set in either request, in the order of a request's keys. Anything but an object counts as empty.
 QList<RequestLine> request_lines(const Json& a, const Json& b);
 
-/// A label for each request that tells it from the others: "guidance 2.5 · sampler euler". It names the first fields
-/// that differ between them and have short values, at most three, and none of `except`.
+/// A label for each request that tells it from the others: "guidance 2.5 · sampler euler". It names the seed and then
+/// the first fields that differ between them and have short values, at most three, and none of `except`.
 QStringList told_apart(const QList<Json>& requests, const QStringList& except = {});
 
 /// The request that made a clip, with every key: that of the run it belongs to, else the text that the clip carries.

@@ -189,6 +189,9 @@ struct RunHistory::Store {
             emit self.issue_changed();
         }
         const bool any = !changes.rows.empty() || !changes.gone.isEmpty(), complete = changes.complete;
+        QStringList lost;
+        for (const QString& entry : std::as_const(changes.gone)) // remove() took its rows out already
+            if (const int index = find_entry(entry); index >= 0) lost << rows[std::size_t(index)].path;
         if (int(changes.rows.size()) + changes.gone.size() > rows_shown_one_by_one) {
             apply_at_once(std::move(changes));
         } else {
@@ -200,6 +203,7 @@ struct RunHistory::Store {
         }
         if (any || complete) follow_others();
         if (any) emit self.totals_changed();
+        if (!lost.isEmpty()) emit self.lost(lost);
         if (complete) {
             looked = true;
             emit self.scanned();

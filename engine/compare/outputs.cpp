@@ -90,13 +90,14 @@ void write_outputs(Comparer& comparer, Comparison& c, const CompareOutputs& o) {
     if (videos || !wanted.empty())
         comparer.show(c, videos ? "writing" : "choosing pictures", [&](std::size_t i, const Image& a, const Image& b) {
             if (side_by_side) side_by_side->write(view->draw(i, a, b));
-            const auto place = std::ranges::find(wanted, i);
-            if (!difference && place == wanted.end()) return videos || i < last;
-            const Image apart = amplified_difference(a, b, factor);
-            if (difference) difference->write(apart);
-            if (place != wanted.end())
+            if (difference) {
+                const bool with_sign = o.difference_mode == DifferenceMode::with_sign;
+                difference->write(with_sign ? signed_difference(a, b, factor) : amplified_difference(a, b, factor));
+            }
+            if (const auto place = std::ranges::find(wanted, i); place != wanted.end())
                 pictures[std::size_t(place - wanted.begin())] = {
-                    i, thumbnail(a, report_side), thumbnail(b, report_side), thumbnail(apart, report_side)};
+                    i, thumbnail(a, report_side), thumbnail(b, report_side),
+                    thumbnail(amplified_difference(a, b, factor), report_side)};
             return videos || i < last;
         });
 

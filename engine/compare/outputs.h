@@ -4,10 +4,14 @@
 
 namespace denoir {
 
+/// What the video of the difference shows: amplified_difference() or signed_difference().
+enum class DifferenceMode { absolute, with_sign };
+
 /// The files that a comparison writes; an empty path: not wanted.
 struct CompareOutputs {
     std::filesystem::path side_by_side, difference; ///< .mp4 or .mkv
     std::filesystem::path report, csv;
+    DifferenceMode difference_mode = DifferenceMode::absolute;
     double amplification = 0; ///< factor of the drawn differences; 0: fitting_amplification()
 };
 

@@ -19,6 +19,14 @@ constexpr Colour colours[2]{{92, 158, 255}, {255, 170, 84}}, ///< blue and orang
     curve_colour{92, 214, 170};
 constexpr double infinite = std::numeric_limits<double>::infinity(); ///< PSNR of equal frames
 
+bool sizes_differ(const Comparison& c) { return c.a.width != c.b.width || c.a.height != c.b.height; }
+
+/// What is added to a curve's title if one side was scaled.
+std::string scaled_side(const Comparison& c) {
+    if (!sizes_differ(c)) return {};
+    return c.pairs.resize == PairOptions::Resize::to_b ? ", A scaled" : ", B scaled";
+}
+
 std::vector<double> values_of(const Comparison& c, const std::function<double(const metrics::FrameMetrics&)>& value) {
     std::vector<double> all;
     for (const ComparedFrame& f : c.frames) all.push_back(value(f.metrics));
@@ -39,14 +47,17 @@ SideBySide::SideBySide(const Comparison& c) : comparison_(c) {
     left_[1] = left_[0] ? half + margin_ / 2 + left_[0] : width - picture_width_;
     const int strip = std::clamp(picture_height_ / 4, 5 * line_, 12 * line_);
     base_ = Image(width, even_side(top_ + picture_height_ + margin_ + strip));
+    place_pictures();
 
-    plots_[0] = plot("PSNR", values_of(c, [](const metrics::FrameMetrics& m) { return m.psnr.value_or(infinite); }),
-                     infinite, 2, " dB");
-    plots_[1] =
-        c.summary.mean.ssim
-            ? plot("SSIM", values_of(c, [](const metrics::FrameMetrics& m) { return m.ssim.value_or(1); }), 1, 4, "")
-            : plot("mean difference", values_of(c, [](const metrics::FrameMetrics& m) { return m.difference.mean; }),
-                   255, 3, "");
+    const std::string scaled = scaled_side(c);
+    plots_[0] =
+        plot("PSNR" + scaled, values_of(c, [](const metrics::FrameMetrics& m) { return m.psnr.value_or(infinite); }),
+             infinite, 2, " dB");
+    plots_[1] = c.summary.mean.ssim
+                    ? plot("SSIM" + scaled,
+                           values_of(c, [](const metrics::FrameMetrics& m) { return m.ssim.value_or(1); }), 1, 4, "")
+                    : plot("mean difference" + scaled,
+                           values_of(c, [](const metrics::FrameMetrics& m) { return m.difference.mean; }), 255, 3, "");
     for (int i = 0; i < 2; ++i) {
         Plot& p = plots_[i];
         p.x = i * half + (i ? margin_ / 2 : 0);
@@ -55,6 +66,20 @@ SideBySide::SideBySide(const Comparison& c) : comparison_(c) {
         p.height = base_.height - p.y;
     }
     draw_base();
+}
+
+/// Frames come at one size. A side that was scaled to it is drawn in its own shape, in the middle of its half.
+void SideBySide::place_pictures() {
+    const SourceInfo* sources[]{&comparison_.a, &comparison_.b};
+    for (int i = 0; i < 2; ++i) {
+        Place& p = places_[i] = {left_[i], top_, picture_width_, picture_height_};
+        if (!sizes_differ(comparison_)) continue;
+        const double fit = std::min(double(p.width) / sources[i]->width, double(p.height) / sources[i]->height);
+        p.width = std::clamp(int(std::lround(fit * sources[i]->width)), 1, picture_width_);
+        p.height = std::clamp(int(std::lround(fit * sources[i]->height)), 1, picture_height_);
+        p.x += (picture_width_ - p.width) / 2;
+        p.y += (picture_height_ - p.height) / 2;
+    }
 }
 
 SideBySide::Plot SideBySide::plot(std::string title, std::vector<double> values, double most, int digits,
@@ -96,7 +121,11 @@ float SideBySide::Plot::level(double value) const {
 void SideBySide::draw_base() {
     Canvas canvas(base_);
     canvas.fill(0, 0, base_.width, base_.height, ground);
-    const std::string names[]{display_name(comparison_.a), display_name(comparison_.b)};
+    const auto name = [this](const SourceInfo& source) {
+        const std::string its_name = display_name(source);
+        return sizes_differ(comparison_) ? fmt::format("{} {}x{}", its_name, source.width, source.height) : its_name;
+    };
+    const std::string names[]{name(comparison_.a), name(comparison_.b)};
     const int badge = Canvas::text_width("B", line_) + line_; // A's is as wide
     const int room = plots_[0].width - 3 * margin_ - badge;
     const auto shown = Canvas::shortened_apart(names[0], names[1], line_, room);
@@ -151,10 +180,11 @@ const Image& SideBySide::draw(std::size_t pair, const Image& a, const Image& b) 
     Canvas canvas(image_);
     const Image* sides[2]{&a, &b};
     for (int i = 0; i < 2; ++i) {
-        if (sides[i]->width == picture_width_)
-            canvas.put(*sides[i], left_[i], top_);
+        const Place& p = places_[i];
+        if (sides[i]->width == p.width && sides[i]->height == p.height)
+            canvas.put(*sides[i], p.x, p.y);
         else
-            canvas.put(resize_pil(*sides[i], picture_width_, picture_height_, Filter::lanczos), left_[i], top_);
+            canvas.put(resize_pil(*sides[i], p.width, p.height, Filter::lanczos), p.x, p.y);
         draw_value(canvas, plots_[i], pair);
     }
     return image_;

@@ -7,7 +7,8 @@ namespace denoir {
 class Canvas;
 
 /// Draws a picture for each pair of a comparison: A and B side by side with their names, and below them the curves of
-/// PSNR and SSIM (or of the mean difference, if there is no SSIM) with the figures of this pair.
+/// PSNR and SSIM (or of the mean difference, if there is no SSIM) with the figures of this pair. If their sizes differ,
+/// the one that was scaled keeps its shape; the names say the sizes, and the curves which one it was.
 class SideBySide {
 public:
     explicit SideBySide(const Comparison&); ///< keeps a reference to it
@@ -37,9 +38,16 @@ private:
     void draw_plot(Plot&);
     void draw_value(Canvas&, const Plot&, std::size_t pair) const;
 
+    /// Where the picture of a side is drawn.
+    struct Place {
+        int x = 0, y = 0, width = 0, height = 0;
+    };
+    void place_pictures();
+
     const Comparison& comparison_;
     double scale_;
     int picture_width_, picture_height_, line_, margin_, left_[2], top_;
+    Place places_[2];
     Plot plots_[2];
     Image base_, image_;
 };

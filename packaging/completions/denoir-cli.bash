@@ -22,6 +22,7 @@ _denoir_cli() {
     *\ --match) COMPREPLY=($(compgen -W "index time" -- "$word")); return ;;
     *\ --resize) COMPREPLY=($(compgen -W "no a b" -- "$word")); return ;;
     *\ --depth) COMPREPLY=($(compgen -W "8 float" -- "$word")); return ;;
+    *\ --difference-mode) COMPREPLY=($(compgen -W "absolute signed" -- "$word")); return ;;
     *\ --quantize) COMPREPLY=($(compgen -W "q8_0 fp8_scaled" -- "$word")); return ;;
     *\ --layout) COMPREPLY=($(compgen -W "original diffusers comfy" -- "$word")); return ;;
     esac
@@ -31,7 +32,7 @@ _denoir_cli() {
     verify) options="--help --threads --progress --json" ;;
     runs) options="--help --search --json" ;;
     sweep) options="--help --prompt --negative-prompt --image --last-image --model --vae --text-encoder --clip --tokenizer --low-noise --lora --lora-strength --lora-expert --mode --family --size --frames --fps --steps --guidance --guidance-low --guidance-until --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --axis --reference --out --latents --no-reuse --list --resume --progress --json" ;;
-    compare) options="--help --offset --match --resize --step-a --step-b --depth --lpips --side-by-side --difference --amplify --report --csv --min-psnr --min-ssim --threads --progress --json" ;;
+    compare) options="--help --offset --match --resize --step-a --step-b --depth --lpips --side-by-side --difference --difference-mode --amplify --report --csv --min-psnr --min-ssim --threads --progress --json" ;;
     module) options="--help --weights --inputs --out --dtype --precision --set --device --threads --json" ;;
     tokenize) options="--help --model --json" ;;
     inspect) options="--help --tensors --json" ;;

@@ -325,6 +325,16 @@ class Outputs(Compare):
         png(grey, 330, 90, [bytes([30] * 990)] * 90)
         found = self.compare("d.mkv", grey)
         self.assertEqual(found["mean"]["mse"], 0)  # the level 3, ten times
+        # With its sign the same is orange, as B is brighter, at 30 of 255; without the option it stays as it was.
+        self.compare("a", "b", "--difference", "signed.mkv", "--difference-mode", "signed", "--amplify", "10")
+        orange = self.work / "orange.png"
+        share = 30 / 255 / 0.7
+        png(orange, 330, 90, [bytes([round(20 + (c - 20) * share) for c in (255, 140, 26)] * 330)] * 90)
+        self.assertEqual(self.compare("signed.mkv", orange)["mean"]["mse"], 0)
+        self.compare("a", "b", "--difference", "absolute.mkv", "--difference-mode", "absolute", "--amplify", "10")
+        self.assertEqual((self.work / "absolute.mkv").read_bytes(), (self.work / "d.mkv").read_bytes())
+        for name in ("signed.mkv", "orange.png", "absolute.mkv"):
+            (self.work / name).unlink()
         self.compare("a", "b", "--side-by-side", "s.mp4", "--difference", "d.mp4")
         self.assertEqual(sorted(p.name for p in self.work.iterdir()), ["a", "b", "d.mkv", "d.mp4", "grey.png", "s.mkv", "s.mp4"])
 
@@ -409,6 +419,7 @@ class WhatDoesNotFit(Compare):
         self.assertEqual((found["width"], found["height"]), (40, 24))
         self.assertTrue(any("Lanczos" in n for n in found["notes"]))
         self.assertEqual(self.compare("a", "b", "--resize", "b")["width"], 80)
+        self.refuse("a", "b", "--side-by-side", "s.mkv", names=("40x24", "80x48"))
 
     def test_hdr(self):
         for name in ("pq", "hlg"):
@@ -518,7 +529,7 @@ class Refusals(Compare):
 
     def test_options(self):
         self.frames("good", range(2))
-        for words in (("--offset", "x"), ("--offset", "1.5"), ("--match", "size"), ("--resize", "c"), ("--depth", "16"), ("--min-psnr", "x"), ("--min-psnr", "nan"),
+        for words in (("--offset", "x"), ("--offset", "1.5"), ("--match", "size"), ("--resize", "c"), ("--difference-mode", "heat"), ("--depth", "16"), ("--min-psnr", "x"), ("--min-psnr", "nan"),
                       ("--step-a", "1"), ("--depth", "float"), ("--threads", "-1"), ("--nonsense",), ("--match", "time")):
             self.refuse("good", "good", *words)
         for option in ("--lpips", "--side-by-side", "--difference", "--report", "--csv"):

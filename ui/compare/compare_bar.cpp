@@ -7,6 +7,8 @@
 #include <QMenu>
 #include <QToolButton>
 
+#include <tuple>
+
 #include "ui/docks/offer_runs.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
@@ -49,15 +51,15 @@ CompareBar::CompareBar(Studio& studio, QWidget* parent)
 }
 
 void CompareBar::set_name(app::Side side, const QString& name) {
-    (side == app::Side::a ? name_a_ : name_b_) = name;
+    (side == app::Side::a ? name_a_ : name_b_).name = name;
     set_detail(side, {}); // the old one was about another pair
 }
 
 void CompareBar::set_detail(app::Side side, const QString& detail) {
     auto* button = side == app::Side::a ? a_ : b_;
-    const QString& name = side == app::Side::a ? name_a_ : name_b_;
-    QString text = name.isEmpty() ? tr("choose a run or a video") : name.simplified();
-    if (!name.isEmpty() && !detail.isEmpty()) text += QStringLiteral(" · ") + detail;
+    ClipName& name = side == app::Side::a ? name_a_ : name_b_;
+    name.detail = detail;
+    const QString text = name.name.isEmpty() ? tr("choose a run or a video") : name.whole();
     button->setAccessibleName(side == app::Side::a ? tr("A: %1").arg(text) : tr("B: %1").arg(text));
     button->setToolTip(text);
     fit_names();
@@ -99,20 +101,14 @@ void CompareBar::dropEvent(QDropEvent* event) {
     }
 }
 
-/// Shortens names without cutting their end, where the seed is, which may be all that differs.
 void CompareBar::fit_names() {
     constexpr int arrow = 32;
     for (QToolButton* button : {a_, b_}) {
-        const QFontMetrics metrics = button->fontMetrics();
-        const QString& name = button == a_ ? name_a_ : name_b_;
-        const QString text = button->toolTip();
-        const int room = button->width() - arrow;
-        const qsizetype seed = name.simplified().lastIndexOf(QStringLiteral(" · "));
-        const QString end = seed < 0 ? QString() : text.mid(seed);
-        const int left = room - metrics.horizontalAdvance(end);
-        button->setText(literal(left > room / 4
-                                    ? metrics.elidedText(text.chopped(end.size()), Qt::ElideRight, left) + end
-                                    : metrics.elidedText(text, Qt::ElideMiddle, room)));
+        const auto& [name, other] = button == a_ ? std::tie(name_a_, name_b_) : std::tie(name_b_, name_a_);
+        const QFontMetricsF metrics(button->font());
+        const double room = button->width() - arrow;
+        button->setText(literal(name.name.isEmpty() ? metrics.elidedText(button->toolTip(), Qt::ElideRight, room)
+                                                    : name.fitted(other, metrics, room)));
     }
 }
 

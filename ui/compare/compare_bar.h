@@ -3,6 +3,7 @@
 #include <QFrame>
 
 #include "app/clips/player.h"
+#include "ui/preview/clip_name.h"
 #include "ui/studio.h"
 
 class QToolButton;
@@ -36,7 +37,7 @@ private:
     void show_taker(bool a, bool b);
     Studio& studio_;
     QToolButton *a_, *b_;
-    QString name_a_, name_b_;
+    ClipName name_a_, name_b_;
 };
 
 } // namespace denoir::ui

@@ -141,14 +141,17 @@ void DifferencesPanel::fill() {
         item->setForeground(1, c.a);
         item->setForeground(2, c.b);
     }
+    const bool one_run = !a_.run.isEmpty() && a_.run == b_.run;
     if (differ == 0) {
-        auto* item = new QTreeWidgetItem(table_, {tr("nothing differs")});
+        auto* item = new QTreeWidgetItem(table_, {one_run ? tr("A and B are the same run") : tr("nothing differs")});
         item->setFlags(Qt::NoItemFlags);
+        item->setFirstColumnSpanned(true);
     }
     // If no row can be chosen, there is nothing to do by keyboard.
     table_->setFocusPolicy(table_->topLevelItem(0)->flags() & Qt::ItemIsEnabled ? Qt::StrongFocus : Qt::NoFocus);
     stack_->setCurrentIndex(1);
     fit_names();
+    if (one_run) return emit told_apart({}, tr("the same run"));
     // The names of runs contain their seeds.
     const bool runs = !a_.run.isEmpty() && !b_.run.isEmpty();
     const QStringList told = app::told_apart({a, b}, runs ? QStringList{QStringLiteral("seed")} : QStringList());

@@ -32,7 +32,8 @@ public:
     QList<QStringList> rows() const;
 
 signals:
-    /// The first short values that differ, of A and of B; empty if nothing differs or there are not two requests.
+    /// The first short values that differ, of A and of B; empty if nothing differs or there are not two requests. Of B
+    /// that it is the same run, if it is.
     void told_apart(const QString& a, const QString& b);
 
 protected:

@@ -123,18 +123,21 @@ void paint_branch(QPainter& painter, const QRect& picture, const Colours& c) {
     icon(QStringLiteral("branch")).paint(&painter, badge.adjusted(2, 2, -2, -2));
 }
 
-/// Marks a run that is compared; `letter` is A or B.
-void paint_side(QPainter& painter, const QRect& picture, const QString& letter, const Colours& c) {
-    const QColor colour = letter == QLatin1String("A") ? c.a : c.b;
-    painter.setPen(QPen(colour, 2));
+/// Marks a run that is compared, with a corner for each of its `letters`.
+void paint_sides(QPainter& painter, const QRect& picture, const QString& letters, const Colours& c) {
+    const auto colour = [&c](QChar letter) { return letter == QLatin1Char('A') ? c.a : c.b; };
+    painter.setPen(QPen(colour(letters[0]), 2));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(picture, 3, 3);
-    const QRect corner(picture.left() + 3, picture.top() + 3, 14, 14);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(colour);
-    painter.drawRoundedRect(corner, 3, 3);
-    painter.setPen(c.dark ? c.on_accent : Qt::white);
-    painter.drawText(corner, Qt::AlignCenter, letter);
+    QRect corner(picture.left() + 3, picture.top() + 3, 14, 14);
+    for (const QChar letter : letters) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colour(letter));
+        painter.drawRoundedRect(corner, 3, 3);
+        painter.setPen(c.dark ? c.on_accent : Qt::white);
+        painter.drawText(corner, Qt::AlignCenter, letter);
+        corner.translate(corner.width() + 2, 0);
+    }
 }
 
 /// Paints the star: always on a starred run, on others while the row is selected or hovered over, so that it can be
@@ -154,8 +157,11 @@ QStringList RunDelegate::details(const QModelIndex& index, const QFontMetrics& m
 }
 
 QStringList RunDelegate::words(const QModelIndex& index) const {
-    const QString letter = side_letter(index);
-    QStringList out{title_of(index), letter.isEmpty() ? QString() : RunsPanel::tr("compared as %1").arg(letter),
+    const QString letters = side_letters(index);
+    QStringList out{title_of(index),
+                    letters.isEmpty()     ? QString()
+                    : letters.size() == 1 ? RunsPanel::tr("compared as %1").arg(letters)
+                                          : RunsPanel::tr("compared with itself, as A and B"),
                     index.data(Role::StarredRole).toBool() ? RunsPanel::tr("starred") : QString()};
     out << Details(index).all();
     // The hint is only in the tool tip.
@@ -163,10 +169,13 @@ QStringList RunDelegate::words(const QModelIndex& index) const {
     return out;
 }
 
-QString RunDelegate::side_letter(const QModelIndex& index) const {
+QString RunDelegate::side_letters(const QModelIndex& index) const {
     const QString path = index.data(Role::PathRole).toString();
     if (path.isEmpty()) return {};
-    return path == a_ ? QStringLiteral("A") : path == b_ ? QStringLiteral("B") : QString();
+    QString letters;
+    if (path == a_) letters += QLatin1Char('A');
+    if (path == b_) letters += QLatin1Char('B');
+    return letters;
 }
 
 RunDelegate::RunDelegate(Studio& studio, QObject* parent) : QStyledItemDelegate(parent), studio_(studio) {}
@@ -214,7 +223,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     const QRect frame(row.left() + 6, row.center().y() - picture_height / 2 + 1, picture_width, picture_height);
     paint_picture(*painter, frame, index, c);
     if (index.data(Role::BranchStepRole).toInt() >= 0) paint_branch(*painter, frame, c);
-    if (const QString letter = side_letter(index); !letter.isEmpty()) paint_side(*painter, frame, letter, c);
+    if (const QString letters = side_letters(index); !letters.isEmpty()) paint_sides(*painter, frame, letters, c);
     paint_star(*painter, option, index);
     paint_words(*painter, option, index,
                 {frame.right() + 9, row.top(), row.right() - frame.right() - 16, row.height()});

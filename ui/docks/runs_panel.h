@@ -45,7 +45,7 @@ public:
     void set_sides(const QString& a, const QString& b);
 
 private:
-    QString side_letter(const QModelIndex& index) const; ///< empty if it is not compared
+    QString side_letters(const QModelIndex& index) const; ///< "A", "B", or "AB" if it is both; empty if it is neither
     QImage picture_of(const QModelIndex& index, int side) const;
     void paint_picture(QPainter& painter, const QRect& frame, const QModelIndex& index, const Colours& c) const;
     void paint_words(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/preview/canvas.h"
 
+#include <QHelpEvent>
 #include <QMouseEvent>
+#include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
@@ -55,7 +57,7 @@ void Canvas::set_pictures(const QImage& a, const QImage& b, QSize stands_for) {
     update();
 }
 
-void Canvas::set_labels(const QString& a, const QString& b) {
+void Canvas::set_labels(const ClipName& a, const ClipName& b) {
     label_a_ = a;
     label_b_ = b;
     describe();
@@ -299,6 +301,19 @@ void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
         zoom_to_fit();
 }
 
+/// A tool tip says the whole of a name that was shortened.
+bool Canvas::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    QString tip;
+    for (const Label& each : labels()) {
+        const QString whole = (each.b ? label_b_ : label_a_).whole();
+        if (each.box.contains(help->pos()) && each.text != whole) tip = whole;
+    }
+    QToolTip::showText(help->globalPos(), tip, this); // an empty one hides the last
+    return true;
+}
+
 void Canvas::leaveEvent(QEvent*) {
     hover_.reset();
     update();
@@ -322,31 +337,32 @@ void Canvas::showEvent(QShowEvent* event) {
 }
 
 void Canvas::describe() {
+    const QString a = label_a_.whole(), b = label_b_.whole();
     QString text;
     if (picture_size().isEmpty()) {
         text = message_;
     } else if (!two()) {
-        text = a_.isNull() ? tr("B: %1").arg(label_b_) : label_a_;
+        text = a_.isNull() ? tr("B: %1").arg(b) : a;
     } else {
         switch (mode_) {
         case CompareMode::single:
-            text = shows_b_ ? tr("B: %1").arg(label_b_) : tr("A: %1").arg(label_a_);
+            text = shows_b_ ? tr("B: %1").arg(b) : tr("A: %1").arg(a);
             break;
         case CompareMode::side_by_side:
-            text = tr("A: %1, beside B: %2").arg(label_a_, label_b_);
+            text = tr("A: %1, beside B: %2").arg(a, b);
             break;
         case CompareMode::wipe:
-            text = tr("A: %1, wiped over B: %2").arg(label_a_, label_b_);
+            text = tr("A: %1, wiped over B: %2").arg(a, b);
             break;
         case CompareMode::difference:
             text = why_no_difference();
-            if (text.isEmpty()) text = tr("Difference of B: %2 from A: %1").arg(label_a_, label_b_);
+            if (text.isEmpty()) text = tr("Difference of B: %2 from A: %1").arg(a, b);
             break;
         case CompareMode::flicker:
-            text = tr("A: %1 in turn with B: %2").arg(label_a_, label_b_);
+            text = tr("A: %1 in turn with B: %2").arg(a, b);
             break;
         case CompareMode::onion:
-            text = tr("B: %2 over A: %1").arg(label_a_, label_b_);
+            text = tr("B: %2 over A: %1").arg(a, b);
             break;
         }
     }

@@ -6,6 +6,9 @@
 #include <QTimer>
 #include <QWidget>
 #include <optional>
+#include <vector>
+
+#include "ui/preview/clip_name.h"
 
 namespace denoir::ui {
 
@@ -23,9 +26,9 @@ public:
     /// Sets the pictures, which may be null. B is drawn over A's rectangle whatever its own size. If A is a smaller
     /// sketch of something, `stands_for` is the size of that, to which the scale then refers.
     void set_pictures(const QImage& a, const QImage& b, QSize stands_for = {});
-    void set_labels(const QString& a, const QString& b);
-    void set_message(const QString& text); ///< shown if there is no picture: a problem, or what to do
-    void set_busy(bool busy);              ///< whether the picture shown is not yet the one asked for
+    void set_labels(const ClipName& a, const ClipName& b); ///< shortened where there is no room; a tool tip has all
+    void set_message(const QString& text);                 ///< shown if there is no picture: a problem, or what to do
+    void set_busy(bool busy);                              ///< whether the picture shown is not yet the one asked for
 
     CompareMode mode() const { return mode_; }
     void set_mode(CompareMode mode);
@@ -62,6 +65,7 @@ signals:
     void onion_changed(double share);
 
 protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -89,8 +93,15 @@ private:
     void paint_pictures(QPainter& painter);
     void paint_wipe(QPainter& painter, const QRectF& area);
     void paint_legend(QPainter& painter, const QRectF& area) const;
-    void paint_label(QPainter& painter, const QRectF& area, bool b, bool right) const;
-    void paint_labels(QPainter& painter) const;
+    /// The name of a clip over its picture, beside the letter of its side.
+    struct Label {
+        QRectF box;
+        QString text; ///< as much of the name as there is room for
+        bool b = false, right = false;
+    };
+    Label label_in(const QRectF& area, bool b, bool right) const;
+    std::vector<Label> labels() const; ///< those that are painted
+    void paint_label(QPainter& painter, const Label& label) const;
     void paint_values(QPainter& painter) const;
     void paint_message(QPainter& painter, const QString& text) const;
     QRectF own_place(const QRectF& area, const QSizeF& size) const;
@@ -102,7 +113,8 @@ private:
     QWidget* surface_ = nullptr; ///< the one for OpenGL; null if the canvas itself paints
     QImage a_, b_, difference_;
     QSize stands_for_;
-    QString label_a_, label_b_, message_;
+    ClipName label_a_, label_b_;
+    QString message_;
     CompareMode mode_ = CompareMode::single;
     bool shows_b_ = false, busy_ = false, fit_ = true, shows_values_ = false, ring_ = false;
     double wipe_ = 0.5, onion_ = 0.5, scale_ = 1;

@@ -3,6 +3,7 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -72,7 +73,7 @@ void Canvas::paint(QPainter& painter) {
         paint_message(painter, message_);
     } else {
         paint_pictures(painter);
-        paint_labels(painter);
+        for (const Label& label : labels()) paint_label(painter, label);
         if (shows_values_) paint_values(painter);
         if (!message_.isEmpty()) paint_message(painter, message_);
     }
@@ -211,60 +212,60 @@ void Canvas::paint_legend(QPainter& painter, const QRectF& area) const {
     painter.restore();
 }
 
-void Canvas::paint_label(QPainter& painter, const QRectF& area, bool b, bool right) const {
+Canvas::Label Canvas::label_in(const QRectF& area, bool b, bool right) const {
+    constexpr double pad = 8;
+    const QFontMetricsF metrics(small_font(font()));
+    const double height = metrics.height() + 6, most = std::max(0.0, area.width() - 4 * pad - height);
+    const auto& [name, other] = b ? std::tie(label_b_, label_a_) : std::tie(label_a_, label_b_);
+    const QString text = name.fitted(other, metrics, most);
+    const double width = height + (text.isEmpty() ? 0 : metrics.horizontalAdvance(text) + 2 * pad);
+    return {{right ? area.right() - pad - width : area.left() + pad, area.top() + pad, width, height}, text, b, right};
+}
+
+std::vector<Canvas::Label> Canvas::labels() const {
+    const Areas a = areas();
+    if (!two()) { // B alone has no picture to compare it with; A alone needs no letter
+        if (a_.isNull() && !b_.isNull()) return {label_in(a.first, true, false)};
+        return {};
+    }
+    switch (mode_) {
+    case CompareMode::single:
+    case CompareMode::flicker:
+        return {label_in(a.first, shows_b_, false)};
+    case CompareMode::side_by_side:
+        return {label_in(a.first, false, false), label_in(a.second, true, false)};
+    default: { // both over one picture, each on its half
+        QRectF left = a.first, right = a.first;
+        left.setRight(a.first.center().x());
+        right.setLeft(left.right());
+        return {label_in(left, false, false), label_in(right, true, true)};
+    }
+    }
+}
+
+void Canvas::paint_label(QPainter& painter, const Label& label) const {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setFont(small_font(font()));
-    const QFontMetricsF metrics = painter.fontMetrics();
-    constexpr double pad = 8;
-    const double height = metrics.height() + 6, badge = height;
-    const double most = std::max(0.0, area.width() - 4 * pad - badge);
-    const QString name = metrics.elidedText(b ? label_b_ : label_a_, Qt::ElideMiddle, most);
-    const double text_width = name.isEmpty() ? 0 : metrics.horizontalAdvance(name) + 2 * pad;
-    const double width = badge + text_width;
-    const QRectF box(right ? area.right() - pad - width : area.left() + pad, area.top() + pad, width, height);
+    const QRectF& box = label.box;
     QPainterPath path;
     path.addRoundedRect(box, 4, 4);
     painter.setClipPath(path);
     painter.fillRect(box, glass);
     // The dark theme's colours, on which dark letters can be read, whatever the picture.
-    const QRectF square(right ? box.right() - badge : box.left(), box.top(), badge, height);
-    painter.fillRect(square, b ? dark_colours().b : dark_colours().a);
-    QFont bold = painter.font();
-    bold.setBold(true);
-    painter.setFont(bold);
+    const QRectF square(label.right ? box.right() - box.height() : box.left(), box.top(), box.height(), box.height());
+    painter.fillRect(square, label.b ? dark_colours().b : dark_colours().a);
+    QFont letters = small_font(font());
+    letters.setBold(true);
+    painter.setFont(letters);
     painter.setPen(QColor(16, 16, 16));
-    painter.drawText(square, Qt::AlignCenter, b ? QStringLiteral("B") : QStringLiteral("A"));
-    bold.setBold(false);
-    painter.setFont(bold);
+    painter.drawText(square, Qt::AlignCenter, label.b ? QStringLiteral("B") : QStringLiteral("A"));
+    letters.setBold(false);
+    painter.setFont(letters);
     painter.setPen(ink);
-    painter.drawText(QRectF(right ? box.left() : square.right(), box.top(), text_width, height), Qt::AlignCenter, name);
+    painter.drawText(
+        QRectF(label.right ? box.left() : square.right(), box.top(), box.width() - square.width(), box.height()),
+        Qt::AlignCenter, label.text);
     painter.restore();
-}
-
-void Canvas::paint_labels(QPainter& painter) const {
-    const Areas a = areas();
-    if (!two()) {
-        if (a_.isNull()) paint_label(painter, a.first, true, false); // A has no picture to compare it with
-        return;
-    }
-    switch (mode_) {
-    case CompareMode::single:
-    case CompareMode::flicker:
-        paint_label(painter, a.first, shows_b_, false);
-        break;
-    case CompareMode::side_by_side:
-        paint_label(painter, a.first, false, false);
-        paint_label(painter, a.second, true, false);
-        break;
-    default: { // both over one picture, each on its half
-        QRectF left = a.first, right = a.first;
-        left.setRight(a.first.center().x());
-        right.setLeft(left.right());
-        paint_label(painter, left, false, false);
-        paint_label(painter, right, true, true);
-    }
-    }
 }
 
 /// Paints the enlarged pixels around the cursor and their values.

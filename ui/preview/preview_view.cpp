@@ -90,8 +90,8 @@ std::pair<QString, QString> PreviewView::pair() const {
     return {path(a_), path(b_)};
 }
 
-void PreviewView::set_label(Side side, const QString& text) {
-    slot(side).label = text;
+void PreviewView::set_detail(Side side, const QString& detail) {
+    slot(side).detail = detail;
     refresh();
 }
 
@@ -184,7 +184,7 @@ void PreviewView::adopt(Side side) {
     const std::unique_ptr<app::Clip> before = std::exchange(s.clip, std::move(s.pending));
     const bool one_frame = !std::exchange(s.asked, {}).isEmpty();
     if (!one_frame) s.shown = {};
-    s.label.clear();
+    s.detail.clear();
     listen(side);
     player_.set_clip(side, s.clip.get(), one_frame ? s.frame : side == Side::a && first ? 0 : -1);
     swapped_offset_.reset();
@@ -284,8 +284,9 @@ void PreviewView::refresh() {
     const bool covered = this->covered();
     canvas_->set_pictures(covered ? overlay_.picture : a_.shown, covered ? overlay_b_.picture : b_.shown,
                           covered ? overlay_stands_for_ : QSize());
-    const auto label = [](const Slot& s) { return s.clip && s.label.isEmpty() ? s.clip->info().name : s.label; };
-    canvas_->set_labels(covered ? overlay_.name : label(a_), covered ? overlay_b_.name : label(b_));
+    const auto label = [](const Slot& s) { return s.clip ? ClipName{s.clip->info().name, s.detail} : ClipName(); };
+    canvas_->set_labels(covered ? ClipName{overlay_.name, {}} : label(a_),
+                        covered ? ClipName{overlay_b_.name, {}} : label(b_));
     canvas_->set_busy(waiting && !covered);
     if (!message_timer_.isActive() && !dragged_over_)
         canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString()
@@ -310,6 +311,7 @@ void PreviewView::show_overlay(const Overlay& a, const Overlay& b, QSize stands_
     overlay_b_ = b;
     for (QImage* picture : {&overlay_.picture, &overlay_b_.picture}) picture->convertTo(QImage::Format_RGB32);
     overlay_stands_for_ = stands_for;
+    if (covered()) player_.pause(); // nobody would see it play
     bar_->set_covered(covered(), of_clip);
     refresh();
 }
@@ -341,9 +343,13 @@ void PreviewView::set_gain(int gain) {
     bar_->refresh();
 }
 
+void PreviewView::go_to_frame_of_a(int frame) {
+    if (uncover()) player_.go_to(player_.frame_where(Side::a, frame));
+}
+
 void PreviewView::go_to_worst() {
     player_.pause();
-    if (const int worst = comparison_.worst(); worst >= 0) player_.go_to(player_.frame_where(Side::a, worst));
+    if (const int worst = comparison_.worst(); worst >= 0) go_to_frame_of_a(worst);
     if (comparison_.complete()) return worst_awaited_at_.reset();
     worst_awaited_at_ = player_.frame();
 }
@@ -368,11 +374,11 @@ bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
     switch (key) {
     case Qt::Key_Left:
     case Qt::Key_Right:
-        if (!covered()) player_.step(key == Qt::Key_Right ? frames : -frames);
+        if (uncover()) player_.step(key == Qt::Key_Right ? frames : -frames);
         return true;
     case Qt::Key_Home:
     case Qt::Key_End:
-        if (!covered()) player_.go_to(key == Qt::Key_End ? player_.frames() - 1 : 0);
+        if (uncover()) player_.go_to(key == Qt::Key_End ? player_.frames() - 1 : 0);
         return true;
     case Qt::Key_Plus:
     case Qt::Key_Equal:

@@ -45,8 +45,8 @@ public:
     void set_empty_text(const QString& text);
     /// The text to show instead while something that will be shown is on its way; empty if nothing is.
     void set_awaited(const QString& text);
-    /// The name over the picture in place of the clip's own; empty to show that.
-    void set_label(app::Side side, const QString& text);
+    /// What tells this clip from the other, to be shown after its name over the picture; may be empty.
+    void set_detail(app::Side side, const QString& detail);
     /// The path of the clip that is being opened; empty if none is, or if it is opened by a ClipOpener.
     QString path_in_opening(app::Side side) const { return is_opening(side) ? slot(side).path : QString(); }
     /// Whether a clip was asked for that is neither open nor refused yet.
@@ -67,8 +67,9 @@ public slots:
     /// something else.
     void expect_frame(denoir::app::Side side, const QString& path, int frame);
     /// Shows one picture in place of the clip (an estimate of a running step), or two in place of A and B; a null `a`
-    /// takes them away and the clips are seen again. `stands_for`: the size of the video that `a` is a sketch of;
-    /// empty: its own. `of_clip`: it is a step of the clip, which is seen again as soon as somebody plays it.
+    /// takes them away and the clips, which were paused meanwhile, are seen again. `stands_for`: the size of the video
+    /// that `a` is a sketch of; empty: its own. `of_clip`: it is a step of the clip, which is seen again as soon as
+    /// somebody plays it.
     void show_overlay(const Overlay& a, const Overlay& b = {}, QSize stands_for = {}, bool of_clip = false);
     bool covered() const { return !overlay_.picture.isNull(); } ///< the clip cannot be seen, and is not to be played
     /// Asks for the clip below the picture, if that may go and the clip can be played; whether it is seen afterwards.
@@ -80,6 +81,7 @@ public slots:
     void flip();                                    ///< shows the other of A and B
     void nudge(int way);                            ///< moves the wipe's edge, or the onion's share of B, by -1 or 1
     void set_gain(int gain);                        ///< of the difference: 1, 2, 4 … 64
+    void go_to_frame_of_a(int frame);               ///< uncovers the clips
     /// Goes to the frame with the lowest SSIM, or PSNR if there is no SSIM; while frames are being measured, to the
     /// worst so far and later to the final one.
     void go_to_worst();
@@ -111,7 +113,7 @@ private:
         std::unique_ptr<app::Clip> clip, pending;
         bool by_hand = false;
         QImage shown;
-        QString label;
+        QString detail;
         QString path;           ///< of `pending`; empty if it is opened by a ClipOpener
         QString asked;          ///< path of show_frame() that is pending or could not be opened
         QDeadlineTimer refused; ///< a path that could not be opened is not tried again before this

@@ -283,7 +283,7 @@ void TransportBar::refresh_time() {
         speed == 0 || speed == 1
             ? QString()
             : QStringLiteral("%1%2×").arg(speed < 0 ? QStringLiteral("−") : QString()).arg(std::abs(speed)));
-    const bool plays = player_.playing() && !covered_; // below another picture nobody sees that
+    const bool plays = player_.playing();
     play_->setIcon(icon(plays ? QStringLiteral("pause") : QStringLiteral("play")));
     set_spoken_name(*play_, plays ? tr("Pause") : tr("Play"));
     play_->setToolTip(play_->accessibleName());

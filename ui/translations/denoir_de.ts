@@ -177,20 +177,12 @@
         <translation>Bilder</translation>
     </message>
     <message>
-        <source>frames per second</source>
-        <translation>Bilder je Sekunde</translation>
-    </message>
-    <message>
         <source>steps</source>
         <translation>Schritte</translation>
     </message>
     <message>
         <source>guidance</source>
         <translation>Guidance</translation>
-    </message>
-    <message>
-        <source>guidance, low noise</source>
-        <translation>Guidance, wenig Rauschen</translation>
     </message>
     <message>
         <source>shift</source>
@@ -237,10 +229,6 @@
         <translation>Rauschen: Datei</translation>
     </message>
     <message>
-        <source>forcing: step offset</source>
-        <translation>Forcing: Schrittversatz</translation>
-    </message>
-    <message>
         <source>forcing: block</source>
         <translation>Forcing: Block</translation>
     </message>
@@ -263,10 +251,6 @@
     <message>
         <source>forcing: window</source>
         <translation>Forcing: Fenster</translation>
-    </message>
-    <message>
-        <source>forcing: noise</source>
-        <translation>Forcing: Rauschen</translation>
     </message>
     <message>
         <source>cache threshold</source>
@@ -347,6 +331,22 @@
     <message>
         <source>guidance until</source>
         <translation>Guidance bis</translation>
+    </message>
+    <message>
+        <source>rate</source>
+        <translation>Rate</translation>
+    </message>
+    <message>
+        <source>guidance low</source>
+        <translation>Guidance niedrig</translation>
+    </message>
+    <message>
+        <source>forcing: AR step</source>
+        <translation>Forcing: AR-Schritt</translation>
+    </message>
+    <message>
+        <source>forcing: conditioning noise</source>
+        <translation>Forcing: Vorgabe-Rauschen</translation>
     </message>
 </context>
 <context>
@@ -1110,6 +1110,14 @@
         <source>Choose two runs: their parameters stand side by side here. Select two in the list of runs and press %1, or drop one on A and one on B.</source>
         <translation>Zwei Läufe wählen: hier stehen ihre Parameter nebeneinander. In der Liste der Läufe zwei auswählen und %1 drücken, oder einen auf A und einen auf B ziehen.</translation>
     </message>
+    <message>
+        <source>A and B are the same run</source>
+        <translation>A und B sind derselbe Lauf</translation>
+    </message>
+    <message>
+        <source>the same run</source>
+        <translation>derselbe Lauf</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::DiskLimit</name>
@@ -1454,8 +1462,12 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         </translation>
     </message>
     <message>
-        <source>A is %1, B is %2: only clips of one size can be exported together.</source>
-        <translation>A ist %1, B ist %2: Nur Clips einer Größe lassen sich zusammen exportieren.</translation>
+        <source>A is %1, B is %2: only clips of one size can be measured or subtracted; they can be exported side by side.</source>
+        <translation>A ist %1, B ist %2: Nur Clips einer Größe lassen sich messen oder abziehen; nebeneinander lassen sie sich exportieren.</translation>
+    </message>
+    <message>
+        <source>B, which is %1, was scaled to the size of A, %2.</source>
+        <translation>B, %1 groß, wurde auf die Größe von A, %2, skaliert.</translation>
     </message>
 </context>
 <context>
@@ -2090,6 +2102,17 @@ Kosinus: des Winkels zwischen beiden; 1: beide zeigen in dieselbe Richtung</tran
     <message>
         <source>both</source>
         <translation>beide</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::LostRuns</name>
+    <message>
+        <source>Restore its parameters</source>
+        <translation>Parameter wiederherstellen</translation>
+    </message>
+    <message>
+        <source>“%1” was deleted outside of Denoir: only what is seen is left.</source>
+        <translation>„%1“ wurde außerhalb von Denoir gelöscht: nur was zu sehen ist, ist noch da.</translation>
     </message>
 </context>
 <context>
@@ -4409,6 +4432,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>No run has a star yet. Show all runs and click the star of one.</source>
         <translation>Noch hat kein Lauf einen Stern. Alle Läufe zeigen und bei einem auf den Stern klicken.</translation>
+    </message>
+    <message>
+        <source>compared with itself, as A and B</source>
+        <translation>mit sich selbst verglichen, als A und B</translation>
     </message>
 </context>
 <context>

@@ -219,7 +219,9 @@ void Exports::connect_exporter() {
     });
     connect(&exporter_, &app::Exporter::finished, this, [this](const QString& file) {
         end_task(Task::comparison);
-        banners_.show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("Written: %1").arg(file),
+        const QString text = tr("Written: %1").arg(file);
+        banners_.show_banner(QStringLiteral("export-file"), Banners::Kind::info,
+                             remark_.isEmpty() ? text : text + QLatin1Char('\n') + remark_,
                              {{tr("Open it"),
                                [this, file] {
                                    if (!QDesktopServices::openUrl(QUrl::fromLocalFile(file)))
@@ -256,9 +258,10 @@ void Exports::ask(const QString& title, const QString& name, const QString& filt
                       });
 }
 
-void Exports::write(const QString& out, app::Exporter::Work work) {
+void Exports::write(const QString& out, app::Exporter::Work work, const QString& remark) {
     if (!exporter_.start(out, std::move(work))) return say_at_work();
     out_ = out;
+    remark_ = remark;
     status_.show_task(Task::comparison, tr("exporting"));
     show_at_work(QStringLiteral("export-file"), out, tr("Stop the export"), [this] { exporter_.cancel(); });
 }
@@ -269,9 +272,11 @@ void Exports::export_comparison(app::ComparisonExport kind) {
     const auto size = [](const app::ClipInfo& clip) {
         return QStringLiteral("%1 × %2").arg(clip.size.width()).arg(clip.size.height());
     };
-    if (a->size != b->size) // before anybody is asked for a file
-        return emit said(
-            tr("A is %1, B is %2: only clips of one size can be exported together.").arg(size(*a), size(*b)));
+    const bool beside = kind == app::ComparisonExport::side_by_side, scales = a->size != b->size;
+    if (scales && !beside) // before anybody is asked for a file
+        return emit said(tr("A is %1, B is %2: only clips of one size can be measured or subtracted; they can be "
+                            "exported side by side.")
+                             .arg(size(*a), size(*b)));
     if (exporter_.running()) return say_at_work();
     // Exports what is shown now, even if something else is opened while the dialog is.
     const Pairing pairing = preview_.player().pairing();
@@ -286,10 +291,13 @@ void Exports::export_comparison(app::ComparisonExport kind) {
         {tr("Export the report"), tr("comparison"), tr("Report (*.html)")},
         {tr("Export the figures of A and B"), tr("comparison"), tr("Table (*.csv)")}};
     const auto& [title, name, filters] = words[int(kind)];
-    ask(title, name, filters, [this, kind, pairing, first = source(*a), second = source(*b)](const QString& out) {
-        write(out, app::export_of(first, second, pairing.offset(),
-                                  pairing.by_time() ? FrameMatch::time : FrameMatch::index, kind, out));
-    });
+    const app::ShownComparison shown{source(*a), source(*b), pairing.offset(),
+                                     pairing.by_time() ? FrameMatch::time : FrameMatch::index,
+                                     preview_.canvas().gain()};
+    const QString remark =
+        scales ? tr("B, which is %1, was scaled to the size of A, %2.").arg(size(*b), size(*a)) : QString();
+    ask(title, name, filters,
+        [this, shown, kind, remark](const QString& out) { write(out, app::export_of(shown, kind, out), remark); });
 }
 
 void Exports::export_sweep(app::SweepExport kind) {

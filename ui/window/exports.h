@@ -61,7 +61,8 @@ private:
     /// Asks where to write; again_ asks once more if that failed.
     void ask(const QString& title, const QString& name, const QString& filters,
              const std::function<void(const QString&)>& take);
-    void write(const QString& out, app::Exporter::Work work);
+    /// `remark` is said with what was written; may be empty.
+    void write(const QString& out, app::Exporter::Work work, const QString& remark = {});
     void say_at_work();
     bool draft_ended(app::DraftId draft); ///< returns false if it was not one to be kept
     void end_task(StatusLine::Task task);
@@ -75,6 +76,7 @@ private:
     app::Exporter exporter_{this}; ///< for comparisons and sweeps
     std::function<void()> again_;  ///< asks again where to write what exporter_ writes
     QString out_, cut_out_;        ///< where exporter_ writes; where the cut is written
+    QString remark_;               ///< on what exporter_ writes
     QString missed_;               ///< id of the shot because of which the cut could not be exported
     bool looks_ = false;           ///< whether the files of the cut are being looked for
     bool looks_again_ = false;     ///< whether that of the missing shot is

@@ -38,6 +38,7 @@
 #include "ui/window/exports.h"
 #include "ui/window/extension.h"
 #include "ui/window/generation.h"
+#include "ui/window/lost_runs.h"
 #include "ui/window/main_window.h"
 #include "ui/window/media_locator.h"
 #include "ui/window/opener.h"
@@ -168,8 +169,7 @@ void MainWindow::connect_preview() {
         if (side == Side::b) forget_unseen(side); // B is always opened by the user
     });
     app::Player& player = preview_->player();
-    connect(metrics_, &MetricsView::frame_requested, &player,
-            [&player](int frame) { player.go_to(player.frame_where(app::Side::a, frame)); });
+    connect(metrics_, &MetricsView::frame_requested, preview_, &PreviewView::go_to_frame_of_a);
     connect(metrics_, &MetricsView::worst_requested, preview_, &PreviewView::go_to_worst);
     connect(&player, &app::Player::frame_changed, metrics_,
             [this, &player] { metrics_->set_frame(std::max(0, player.frame_of(app::Side::a))); });
@@ -228,9 +228,7 @@ void MainWindow::connect_sides() {
     connect(differences_, &DifferencesPanel::told_apart, this, [this](const QString& a, const QString& b) {
         for (const auto& [side, detail] : {std::pair{Side::a, a}, {Side::b, b}}) {
             compare_bar_->set_detail(side, detail);
-            const auto* info = preview_->info(side);
-            preview_->set_label(side,
-                                info && !detail.isEmpty() ? info->name + QStringLiteral(" · ") + detail : QString());
+            preview_->set_detail(side, detail);
         }
     });
 }
@@ -271,6 +269,7 @@ void MainWindow::connect_runs() {
             for (const QString& file : {run, app::file_in(run, run_file::video)}) banners_->remove(clip_banner(file));
         viewer_->bring_back(runs);
     });
+    new LostRuns(studio_.history, *viewer_, *preview_, *opener_, *banners_, this);
     auto* verifications = new Verifications(studio_.worker, studio_.history, *banners_, *status_, this);
     connect(runs_, &RunsPanel::verifying, verifications, &Verifications::add);
     connect(news_, &RunNews::run_failed, this, [this] { reveal_dock("queue-dock"); });

@@ -202,18 +202,19 @@ void Opener::offer_request(const QString& request, const QString& path) {
 }
 
 void Opener::show_offer(const QString& request, const QString& path, const QString& name) {
-    const auto restore = [this, request, path] {
-        try {
-            const RequestSource source{path.toStdString(), app::to_path(QFileInfo(path).absolutePath())};
-            document_.restore_made(request_from_json(parse_json(request.toStdString(), source.file), source),
-                                   tr("Restore request"));
-        } catch (const Error& error) {
-            emit said(app::Issue::from(error).line());
-        }
-    };
     banners_.show_banner(QStringLiteral("request"), Banners::Kind::info,
-                         tr("%1 was made by Denoir and carries its request.").arg(name), {{tr("Restore it"), restore}},
-                         60);
+                         tr("%1 was made by Denoir and carries its request.").arg(name),
+                         {{tr("Restore it"), [this, request, path] { restore_made(request, path); }}}, 60);
+}
+
+void Opener::restore_made(const QString& request, const QString& path) {
+    try {
+        const RequestSource source{path.toStdString(), app::to_path(QFileInfo(path).absolutePath())};
+        document_.restore_made(request_from_json(parse_json(request.toStdString(), source.file), source),
+                               tr("Restore request"));
+    } catch (const Error& error) {
+        emit said(app::Issue::from(error).line());
+    }
 }
 
 void Opener::ask_what_it_is(const QString& picture, const QPoint& where) {

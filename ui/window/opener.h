@@ -52,6 +52,8 @@ public:
     /// Offers to use `request`, JSON that the file at `path` carries. Does nothing for a run in the list of runs, from
     /// which it can be restored.
     void offer_request(const QString& request, const QString& path);
+    /// Puts that request, which has made what is at `path`, into the parameters.
+    void restore_made(const QString& request, const QString& path);
 
 signals:
     void project_chosen(const QString& path, const std::shared_ptr<const denoir::app::ProjectContent>& content);

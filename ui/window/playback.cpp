@@ -43,10 +43,8 @@ app::Transport* Playback::playable() {
 
 void Playback::toggle() {
     if (means_cut()) return cut_.set_playing(!cut_.playing());
-    const bool covered = !transport();
     app::Transport* player = playable();
     if (!player) return;
-    if (covered) return player->play(); // it may have played on below
     if (player == &preview_.player() && player->playing())
         plays_next_ = false; // after a pause the next clip does not play by itself either
     player->toggle();

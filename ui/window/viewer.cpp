@@ -223,7 +223,6 @@ void Viewer::show_step(const QImage& picture, const QString& label, const QImage
     // steps, unless it is compared with something.
     const bool video = preview_.info(Side::a) || preview_.info(Side::b);
     const bool wanted = !picture.isNull() && (run.running() || !steps_.follows() || !video);
-    if (wanted && run.running()) preview_.player().pause(); // nothing plays below it
     const auto* clip = preview_.info(Side::a);
     const bool of_clip = wanted && !run.running() && clip && clip->run == run.run();
     if (wanted)

@@ -270,9 +270,9 @@ private slots:
 
     void steps_are_named_as_people_read_fields() {
         document_->set_value(key("guidance_low"), 3.0);
-        QCOMPARE(stack_->undoText(), key("change guidance, low noise"));
+        QCOMPARE(stack_->undoText(), key("change guidance low"));
         document_->reset(key("guidance_low"));
-        QCOMPARE(stack_->undoText(), key("reset guidance, low noise"));
+        QCOMPARE(stack_->undoText(), key("reset guidance low"));
         document_->set_value(key("cache"), QVariantMap{{key("threshold"), 0.1}});
         document_->set_value(key("cache.ret_steps"), true);
         QCOMPARE(stack_->undoText(), key("change cache: first steps in full"));

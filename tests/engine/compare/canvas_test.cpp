@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/compare/difference.h"
 #include "engine/compare/side_by_side.h"
@@ -120,6 +121,48 @@ TEST(SideBySide, EqualFramesStandAboveEveryNumber) {
     const Image& image = video.draw(2, Image(320, 480), Image(320, 480));
     const auto place = [&](double share) { return int((0.03 + 0.94 * share) * image.width / 2); };
     EXPECT_GT(curve_at(image, place(1.0 / 3)), curve_at(image, place(0.999)) + 10);
+}
+
+TEST(SideBySide, ASideThatWasScaledKeepsItsShape) {
+    Comparison c;
+    c.a.width = c.width = 320;
+    c.a.height = c.height = 240;
+    c.b.width = 30;
+    c.b.height = 60;
+    c.pairs.resize = PairOptions::Resize::to_a;
+    c.frames.resize(1);
+    Image a(320, 240), b(320, 240);
+    std::ranges::fill(a.rgb, std::uint8_t{255});
+    std::ranges::fill(b.rgb, std::uint8_t{255});
+    SideBySide video(c);
+    const Image& image = video.draw(0, a, b);
+    const auto whites = [&image](int y, int from, int to) {
+        int n = 0;
+        for (int x = from; x < to; ++x) n += image.row(y)[3 * x] == 255;
+        return n;
+    };
+    int top = 0; // of the picture of A, which reaches the left edge or nearly so
+    while (whites(top, 0, image.width / 2) < 320) ++top;
+    EXPECT_EQ(whites(top + 120, 0, image.width / 2), 320);
+    EXPECT_EQ(whites(top + 120, image.width / 2, image.width), 120); // half as wide as it is high
+    EXPECT_EQ(whites(top + 1, image.width / 2, image.width), 120);
+    EXPECT_EQ(whites(top + 238, image.width / 2, image.width), 120);
+}
+
+TEST(Difference, WithItsSign) {
+    Image a(4, 1), b(4, 1);
+    a.rgb = {10, 10, 10, 10, 50, 10, 200, 0, 0, 255, 255, 255};
+    b.rgb = {10, 10, 10, 12, 10, 13, 255, 0, 0, 0, 0, 0};
+    const Image out = signed_difference(a, b, 2);
+    const auto pixel = [&out](int x) {
+        const std::uint8_t* p = out.row(0) + 3 * x;
+        return std::array<int, 3>{p[0], p[1], p[2]};
+    };
+    EXPECT_EQ(pixel(0), (std::array<int, 3>{20, 20, 20}));    // equal
+    EXPECT_EQ(pixel(1), (std::array<int, 3>{40, 74, 125}));   // A is brighter by 40, in the channel that differs most
+    EXPECT_EQ(pixel(2), (std::array<int, 3>{165, 94, 24}));   // B is, by 55
+    EXPECT_EQ(pixel(3), (std::array<int, 3>{255, 255, 255})); // beyond the range
+    EXPECT_EQ(largest_of(-3, 2, 3), -3);
 }
 
 TEST(Difference, AmplifiedAndClipped) {

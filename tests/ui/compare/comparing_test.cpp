@@ -541,38 +541,6 @@ private slots:
         drop(preview, {a + "/video.mp4"}, left);
         QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("carries its request"), qPrintable(said(studio)), 30000);
     }
-
-    /// Of latents where they are compared, else of the videos, and then each bears its run's name.
-    void an_export_is_of_what_is_shown() {
-        const app::Home home;
-        StudioFixture studio(Layout::compare);
-        auto& preview = studio.window().preview();
-        studio.window().viewer().compare(run_with(home.file("one"), 2), run_with(home.file("two"), 3));
-        QVERIFY(both_open(preview));
-        const auto exported = [&](const QString& name, const char* action) {
-            studio.window().actions().at(action)->trigger();
-            if (!studio.answer_file_dialog(home.file(name))) return QString();
-            const auto written = [&] {
-                return studio.window().banners().texts().contains("Written: " + home.file(name));
-            };
-            (void)QTest::qWaitFor(written, 60000);
-            QFile file(home.file(name));
-            return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
-        };
-        const auto report = [&](const QString& name) { return exported(name, "compare.export-report"); };
-        QTRY_VERIFY_WITH_TIMEOUT(preview.comparison().by_latents(), 20000);
-        QVERIFY(report("latents.html").contains("decoded from its latents"));
-        preview.comparison().set_prefers_exact(false);
-        const QString videos = report("videos.html");
-        QVERIFY(videos.contains("two/video.mp4 against one/video.mp4"));
-        QVERIFY(!videos.contains("decoded from its latents"));
-        const auto frames = preview.info(app::Side::a)->frames;
-        const QStringList figures = exported("figures.csv", "compare.export-csv").trimmed().split('\n');
-        QCOMPARE(figures.size(), qsizetype(1 + frames));
-        QVERIFY2(figures[0].contains("psnr"), qPrintable(figures[0]));
-        QVERIFY(!exported("difference.mkv", "compare.export-difference").isEmpty());
-        QCOMPARE(app::open_clip(home.file("difference.mkv"))->info().frames, frames);
-    }
 };
 
 int main(int argc, char** argv) {

@@ -9,6 +9,7 @@
 
 #include "app/base/text.h"
 #include "app/project/project.h"
+#include "app/request/field_title.h"
 #include "app/request/request_document.h"
 #include "tests/ui/fields.h"
 #include "tests/ui/studio_fixture.h"
@@ -71,7 +72,23 @@ private slots:
         QVERIFY(!document.has_value("seed") && seed->text().isEmpty());
     }
 
-    /// Films have a rate of 24000/1001.
+    /// Differences, undo and the axes of sweeps name a parameter as its field does, only without a capital.
+    void a_parameter_has_one_name() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        for (const char* key : {"model", "size", "frames", "steps", "guidance", "seed", "shift", "sampler", "fps",
+                                "device", "threads", "block", "base", "overlap"}) {
+            auto* control = studio.find<QWidget>(key);
+            QVERIFY2(control && field_of(control), key);
+            const QString label = field_of(control)->label()->text().section(' ', -1); // a dot marks a change
+            const bool member = QStringList{"block", "base", "overlap"}.contains(QLatin1String(key));
+            const QString title = app::field_title((member ? "forcing." : "") + QLatin1String(key));
+            QVERIFY2(title.endsWith(label, Qt::CaseInsensitive), qPrintable(title + " is not " + label));
+        }
+    }
+
+    /// The rate of films is 24000/1001.
     void a_rate_has_three_decimals() {
         const app::Home home;
         StudioFixture studio;

@@ -436,7 +436,7 @@ private slots:
         canvas.resize(400, 240);
         QImage picture(64, 32, QImage::Format_RGB32);
         picture.fill(Qt::blue);
-        canvas.set_labels({}, "a boat");
+        canvas.set_labels({}, {"a boat", {}});
         canvas.set_pictures({}, picture);
         QCOMPARE(canvas.accessibleDescription(), QStringLiteral("B: a boat"));
         const auto shown = [&] { return canvas.grab().toImage().pixelColor(10, 20); }; // beside the letter

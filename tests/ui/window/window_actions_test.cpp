@@ -23,6 +23,7 @@
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/preview/metrics_view.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/timeline/timeline_view.h"
@@ -192,11 +193,12 @@ private slots:
         trigger(studio, "compare.worst");
         QVERIFY2(said(studio).contains("only equal sizes can be measured"), qPrintable(said(studio)));
         QVERIFY2(preview.comparison().issue().line().startsWith("A is "), qPrintable(said(studio)));
-        for (const char* of_both : {"video", "difference", "report", "csv"}) {
+        for (const char* of_both : {"difference", "report", "csv"}) {
             trigger(studio, "compare.worst");
             QVERIFY(!said(studio).contains("exported"));
             trigger(studio, ("compare.export-" + QByteArray(of_both)).constData());
-            QVERIFY2(said(studio).contains("only clips of one size can be exported"), qPrintable(said(studio)));
+            QVERIFY2(said(studio).contains("only clips of one size can be measured or subtracted"),
+                     qPrintable(said(studio)));
             QVERIFY2(!studio.window().findChild<QFileDialog*>(), of_both);
         }
         studio.window().viewer().compare({}, a);
@@ -528,10 +530,11 @@ private slots:
         const auto by_key = [&] { trigger(studio, "play.toggle"); };
         const auto by_hand = [&] { play->click(); };
         for (const std::function<void()>& begin : {std::function<void()>(by_key), std::function<void()>(by_hand)})
-            for (const bool played : {false, true}) { // the video may play on behind the step
+            for (const bool played : {false, true}) { // until the step was picked
                 played ? preview.player().play() : preview.player().pause();
                 strip->set_step(1);
                 QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 30000);
+                QVERIFY2(!preview.player().playing(), "it plays on below the step");
                 QVERIFY(play->isEnabled());
                 QCOMPARE(play->accessibleName(), QStringLiteral("Play"));
                 begin();
@@ -539,11 +542,18 @@ private slots:
                 QVERIFY(preview.player().playing());
                 QCOMPARE(strip->step(), 3);
             }
-        // One frame on leads to the video, too.
-        strip->set_step(1);
-        QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 30000);
-        trigger(studio, "play.frame-on");
-        QVERIFY(!preview.covered() && !preview.player().playing());
+        // One frame on is one of the video, too, and so is a point of the curves.
+        const auto by_step = [&] { trigger(studio, "play.frame-on"); };
+        const auto by_arrow = [&] { QTest::keyClick(&preview, Qt::Key_Left); };
+        const auto by_curve = [&] { emit studio.window().findChild<MetricsView*>()->frame_requested(2); };
+        for (const std::function<void()>& ask :
+             {std::function<void()>(by_step), std::function<void()>(by_arrow), std::function<void()>(by_curve)}) {
+            strip->set_step(1);
+            QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 30000);
+            ask();
+            QVERIFY(!preview.covered() && !preview.player().playing());
+        }
+        QCOMPARE(preview.player().frame(), 2);
     }
 };
 

@@ -73,6 +73,47 @@ private slots:
         QCOMPARE(shown(), oldest);
     }
 
+    /// What another program deletes stays in sight, and a line says why it is in no list any more, until it is back or
+    /// something else is shown.
+    void a_run_deleted_by_another_program_is_said_to_be_gone() {
+        const app::Home home;
+        const QString run = listed_run(home, "one", 2, 1), other = listed_run(home, "two", 2, 2);
+        StudioFixture studio;
+        auto& history = studio.core().history;
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
+        auto& preview = studio.window().preview();
+        const auto shows = [&](const QString& which) {
+            const auto* info = preview.info(app::Side::a);
+            return info && info->run == which && preview.is_settled(app::Side::a);
+        };
+        studio.window().viewer().show_run(run);
+        QTRY_VERIFY_WITH_TIMEOUT(shows(run), 30000);
+        const auto told = [&] { return said(studio).contains("deleted outside of Denoir"); };
+        const QString aside = home.file("aside");
+        QVERIFY(QDir().rename(run, aside));
+        QTRY_VERIFY2_WITH_TIMEOUT(told(), qPrintable(said(studio)), 30000);
+        QVERIFY2(said(studio).contains("a red balloon"), qPrintable(said(studio)));
+        QVERIFY(shows(run) && !preview.canvas().picture_rect().isEmpty());
+        QVERIFY(QDir().rename(aside, run));
+        history.refresh();
+        QTRY_VERIFY2_WITH_TIMEOUT(!told(), qPrintable(said(studio)), 30000);
+        std::filesystem::remove_all(app::to_path(run));
+        QTRY_VERIFY2_WITH_TIMEOUT(told(), qPrintable(said(studio)), 30000);
+        // Its parameters are what makes it again.
+        auto& document = studio.core().document;
+        document.set_value("seed", 99);
+        for (const auto& answer : studio.window().banners().answers())
+            if (answer.button && answer.button->text() == "Restore its parameters") answer.button->click();
+        QCOMPARE(document.value("seed").toInt(), 1);
+        studio.window().viewer().show_run(other);
+        QTRY_VERIFY2_WITH_TIMEOUT(!told(), qPrintable(said(studio)), 30000);
+        // What is deleted here is said otherwise.
+        QCOMPARE(history.remove({other}), QStringList{other});
+        history.refresh();
+        QVERIFY(history.wait_scanned(30000));
+        QVERIFY2(!told(), qPrintable(said(studio)));
+    }
+
     /// More rows come back than a view is told of one by one. Those that are selected must stay so.
     void a_selection_outlives_many_runs_that_come_back() {
         const app::Home home;
