@@ -8,7 +8,6 @@
 #include <QSet>
 #include <QTimer>
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "app/base/folder.h"
@@ -57,10 +56,7 @@ struct RunHistory::Store {
 
     bool is_shown(const RunRow& row) const {
         if (starred_only && !row.notes.starred) return false;
-        const auto has = [&row](const QByteArray& word) {
-            return ::memmem(row.haystack.constData(), size_t(row.haystack.size()), word.constData(),
-                            size_t(word.size()));
-        };
+        const auto has = [&row](const QByteArray& word) { return row.haystack.contains(word); };
         return std::ranges::all_of(words, [&](const auto& any) { return std::ranges::any_of(any, has); });
     }
     void find_shown() {
@@ -189,9 +185,9 @@ struct RunHistory::Store {
             emit self.issue_changed();
         }
         const bool any = !changes.rows.empty() || !changes.gone.isEmpty(), complete = changes.complete;
-        QStringList lost;
-        for (const QString& entry : std::as_const(changes.gone)) // remove() took its rows out already
-            if (const int index = find_entry(entry); index >= 0) lost << rows[std::size_t(index)].path;
+        QStringList lost; // without what remove() took out already
+        for (const QSet<QString> gone(changes.gone.begin(), changes.gone.end()); const RunRow& row : rows)
+            if (gone.contains(row.entry)) lost << row.path;
         if (int(changes.rows.size()) + changes.gone.size() > rows_shown_one_by_one) {
             apply_at_once(std::move(changes));
         } else {
