@@ -30,7 +30,7 @@ def main() -> int:
     t.add_argument("--workers", type=int, help="processes that draw clips (default: the plan's)")
     e = commands.add_parser("export", help="averaged weights of every checkpoint into the model folder, in bf16")
     e.add_argument("--plan", choices=("cpu", "gpu", "smoke"), help="the transformer's, which must be there (default: the cpu plan's, if it is)")
-    e.add_argument("--share", type=float, default=1.0, help="of what the transformer learned since the last export, 0 to 1 (default: all)")
+    e.add_argument("--share", type=float, default=1.0, help="of what the transformer learned since the last export, above 0 and at most 1 (default: all)")
     p = commands.add_parser("preview", help="a contact sheet of the transformer's checkpoint, without Denoir")
     p.add_argument("out", type=Path)
     p.add_argument("--plan", choices=("cpu", "gpu", "smoke"), default="cpu")
@@ -73,6 +73,8 @@ def main() -> int:
     elif args.command == "export":
         import export
 
+        if not 0 < args.share <= 1:
+            raise SystemExit("--share takes a number above 0 and at most 1")
         found = export.checkpoints(args.work, args.plan)
         for line in export.write(args.model, found, train.fixed_latent(args.model), args.share):
             print(line)

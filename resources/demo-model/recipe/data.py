@@ -47,7 +47,7 @@ def hard(rng, scene: world.Scene) -> bool:
 
 def _later(rng) -> tuple[float, int]:
     """Where in its scene a continued clip begins (seconds), and how many of its latent frames are known. Mostly it continues a clip of 33
-    frames from its last 17. What moves is only to be guessed from more than one frame."""
+    frames from its last 17. How something moves can only be seen in more than one frame."""
     first = 16 if rng.random() < 0.6 else 4 * rng.integers(2, 9)
     return first / world.FPS, 5 if rng.random() < 0.6 else int(rng.integers(2, 9))
 

@@ -87,7 +87,7 @@ def config(sizes: Sizes, latent: latents.Latent) -> dict:
 
 def blend(module: torch.nn.Module, exported: dict, share: float):
     """Takes only a `share` of what the module learned since it was exported. Something new that was learned in a short time at a high rate
-    is mostly kept by half of it, and what was known before suffers hardly."""
+    is mostly kept by half of it, and what was known before hardly suffers."""
     with torch.no_grad():
         for name, p in module.named_parameters():
             p.copy_(exported[name].lerp(p, share))
