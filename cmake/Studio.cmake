@@ -52,6 +52,8 @@ function(denoir_qt_test name)
     target_compile_definitions(${name} PRIVATE DENOIR_TINY_MODEL="${PROJECT_BINARY_DIR}/tests/tiny-model"
         DENOIR_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures" ${ARG_DEFINES})
     target_link_libraries(${name} PRIVATE ${ARG_LIBS} Qt6::Test)
+    target_compile_options(${name} PRIVATE ${denoir_test_options})
+    denoir_precompile(${name} REUSE_FROM denoir_qt_test_headers)
     denoir_add_qt_test(${name} COMMAND ${name} DISPLAY ${ARG_DISPLAY} TIMEOUT ${ARG_TIMEOUT} LABELS ${ARG_LABELS} RUN_SERIAL ${ARG_RUN_SERIAL}
         ENVIRONMENT ${ARG_ENVIRONMENT} FIXTURES_REQUIRED ${ARG_FIXTURES_REQUIRED})
 endfunction()
