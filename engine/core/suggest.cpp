@@ -43,7 +43,7 @@ std::string closest(std::string_view word, std::span<const std::string_view> can
     for (const std::string_view candidate : candidates) {
         if (candidate.size() > longest) continue;
         const std::string have = folded(candidate);
-        const bool prefix = want.size() >= 3 && have.starts_with(want);
+        const bool prefix = want.size() >= 3 && have.size() > want.size() && have.starts_with(want);
         const std::size_t d = prefix ? 1 : distance(want, have);
         if (d < best_distance) best_distance = d, best = std::string(candidate);
     }

@@ -412,6 +412,13 @@ int decoder_blocks(const Selection& selection, Component component) {
     return vae_depth(names).blocks;
 }
 
+/// The config of the first checkpoint that has one, since parts of a network may lie in several folders.
+Json config_of(const Selection& selection, Component component) {
+    for (const Checkpoint& c : selection.checkpoints)
+        if (Json config = config_beside(c, component); !config.empty()) return config;
+    return Json::object();
+}
+
 Weights read(std::span<const fs::path> paths, Component wanted, Builder::Values values) {
     const Selection selection = select(paths, wanted);
     const std::string origin = paths.front().string();
@@ -425,8 +432,7 @@ Weights read(std::span<const fs::path> paths, Component wanted, Builder::Values 
             if (g.component() == component) builder.add(g);
     }
     auto tensors = builder.build();
-    const Checkpoint& first = selection.checkpoints.front();
-    const Json config = with_carried(config_beside(first, component), first);
+    const Json config = with_carried(config_of(selection, component), selection.checkpoints.front());
     Weights result(component, std::move(tensors), config, origin);
     for (const Error& problem : selection.problems) result.warn(fmt::format("left out: {}", problem.what()));
     return result;

@@ -44,7 +44,7 @@ public:
     ModelFolder open() {
         if (!is_folder(path_))
             open_file();
-        else if (has_regular_file(path_ / "model_index.json"))
+        else if (has_regular_file(path_ / "model_index.json") && !lies_beside_index())
             open_diffusers(path_);
         else if (is_folder(path_ / "high_noise_model") || is_folder(path_ / "low_noise_model"))
             open_two_experts(path_, path_ / "high_noise_model", path_ / "low_noise_model");
@@ -191,6 +191,13 @@ private:
         read_model_config(root / "transformer");
     }
 
+    /// Whether the transformer lies beside model_index.json instead of in a folder of its own, as in an original
+    /// repository to which somebody added the index.
+    bool lies_beside_index() {
+        return !is_folder(path_ / "transformer") && !is_folder(path_ / "transformer_2") &&
+               !only(search_.look_beside(path_), Component::transformer).empty();
+    }
+
     /// `high` and `low`: folders in `root`, of which one may be missing.
     void open_two_experts(const fs::path& root, const fs::path& high, const fs::path& low) {
         if (is_folder(high)) choose_transformer(search_.look(high));
@@ -309,6 +316,7 @@ private:
         companions_.search_beside(place, path_);
         // The folder may be transformer/ of a diffusers repository, or one expert's: the index is one level up.
         read_model_index(normal_path(root).parent_path());
+        read_model_index(path_);
     }
 
     // Parts that someone named

@@ -46,7 +46,10 @@ void check_config_json(const Weights& weights, const Config& c) {
     agree(weights, {"out_dim", "out_channels"}, c.out_channels, "head.head.weight");
     agree(weights, {"freq_dim"}, c.freq_dim, "time_embedding.0.weight");
     agree(weights, {"text_dim"}, c.text_dim, "text_embedding.0.weight");
-    if (c.clip_dim) agree(weights, {"image_dim"}, c.clip_dim, "img_emb.proj.0.weight");
+    if (c.clip_dim) {
+        agree(weights, {"image_dim"}, c.clip_dim, "img_emb.proj.0.weight");
+        agree(weights, {"added_kv_proj_dim"}, c.dim, "blocks.0.cross_attn.k_img.weight");
+    }
     if (c.clip_positions) agree(weights, {"pos_embed_seq_len"}, c.clip_positions, "img_emb.emb_pos");
     agree(weights, {"attention_head_dim"}, c.head_dim(), "patch_embedding.weight");
 }
@@ -103,8 +106,12 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
     c.layers = std::max(1, Module(weights)["blocks"].count());
     const std::int64_t head_rows = size(weights, "head.head.weight", 0);
     c.out_channels = head_rows < 0 ? -1 : head_rows / 4;
-    if (weights.find("img_emb.proj.0.weight")) c.clip_dim = size(weights, "img_emb.proj.0.weight", 0);
-    if (weights.find("img_emb.emb_pos")) c.clip_positions = size(weights, "img_emb.emb_pos", 1);
+    // A branch that config.json speaks of must be there: a model that has lost it would make another video.
+    const auto says = [&](std::string_view key) { return integer(weights, {key}).value_or(0) > 0; };
+    if (weights.find("img_emb.proj.0.weight") || says("image_dim") || says("added_kv_proj_dim"))
+        c.clip_dim = size(weights, "img_emb.proj.0.weight", 0);
+    if (weights.find("img_emb.emb_pos") || says("pos_embed_seq_len"))
+        c.clip_positions = size(weights, "img_emb.emb_pos", 1);
     const bool says_fps = fields::boolean(weights, "inject_sample_info").value_or(false);
     if (weights.find("fps_embedding.weight") || says_fps) c.fps_rows = size(weights, "fps_embedding.weight", 0);
     weights.require(c.expected());

@@ -17,6 +17,8 @@ TEST(Closest, FindsMisspeltWords) {
     EXPECT_EQ(closest("DECODE", words), "decode");
     EXPECT_EQ(closest("ver", words), "verify");
     EXPECT_EQ(closest("--negative_prompt", words), "--negative-prompt");
+    // The same word in other letters is nearer than a neighbour of one change.
+    EXPECT_EQ(closest("I2V", std::vector<std::string_view>{"t2v", "i2v", "flf2v"}), "i2v");
 }
 
 TEST(Closest, LeavesOtherWordsAlone) {

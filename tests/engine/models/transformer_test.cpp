@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "engine/core/error.h"
-#include "engine/models/wan/rope.h"
 #include "engine/nn/layers.h"
 #include "tests/engine/models/support.h"
 #include "tests/engine/refusal.h"
@@ -552,6 +551,34 @@ TEST(TransformerConfig, ReadsSizesFromShapesAndAgreesWithConfigJson) {
     }
 }
 
+TEST(TransformerConfig, RefusesABranchThatOnlyConfigJsonHas) {
+    const auto weights = golden_weights(golden_config());
+    const auto refusal = [&](Json json) {
+        json["num_heads"] = 2;
+        return test::refusal(
+            [&] { Config::read(Weights(Component::transformer, weights->all(), std::move(json), "folder")); });
+    };
+    EXPECT_EQ(refusal({{"image_dim", nullptr}, {"added_kv_proj_dim", nullptr}, {"pos_embed_seq_len", nullptr}}),
+              "accepted");
+    EXPECT_NE(refusal({{"image_dim", 1280}}).find("cross_attn.k_img"), std::string::npos);
+    EXPECT_NE(refusal({{"added_kv_proj_dim", 32}}).find("cross_attn.k_img"), std::string::npos);
+    EXPECT_NE(refusal({{"pos_embed_seq_len", 514}}).find("img_emb.emb_pos"), std::string::npos);
+    EXPECT_NE(refusal({{"inject_sample_info", true}}).find("fps_embedding.weight"), std::string::npos);
+}
+
+TEST_F(Everything, AgreesWithConfigJsonAboutItsBranches) {
+    const auto refusal = [&](const char* key, int value) {
+        const Json json{{"num_heads", 2}, {key, value}};
+        return test::refusal([&] { Config::read(Weights(Component::transformer, weights->all(), json, "folder")); });
+    };
+    const std::tuple<const char*, int> sizes[] = {
+        {"image_dim", 20}, {"added_kv_proj_dim", 32}, {"pos_embed_seq_len", 514}};
+    for (const auto& [key, size] : sizes) {
+        EXPECT_EQ(refusal(key, size), "accepted") << key;
+        EXPECT_NE(refusal(key, size + 1).find(key), std::string::npos) << key;
+    }
+}
+
 TEST(TransformerConfig, NamesMissingAndWronglyShapedTensors) {
     const auto weights = golden_weights(golden_config());
     for (const auto& [name, weight] : weights->all()) {
@@ -566,28 +593,6 @@ TEST(TransformerConfig, NamesMissingAndWronglyShapedTensors) {
         EXPECT_THROW(Config::read(Weights(Component::transformer, tensors, {{"num_heads", 2}}, "folder")), Error)
             << name;
     }
-}
-
-TEST(Rope, SplitsTheHeadAndRotates) {
-    EXPECT_EQ(rope_pairs(128), (std::array<std::int64_t, 3>{22, 21, 21}));
-    EXPECT_EQ(rope_pairs(16), (std::array<std::int64_t, 3>{4, 2, 2}));
-    EXPECT_EQ(rope_pairs(10), (std::array<std::int64_t, 3>{3, 1, 1}));
-    const Rope rope = rope_table(4, 6, 8, 128);
-    const std::int64_t token = (3 * 6 + 5) * 8 + 7; // the token of frame 3, row 5 and column 7
-    const struct {
-        int pair;
-        double cos, sin;
-    } expected[] = {{0, -0.9899925, 0.14112001},
-                    {1, -0.39218285, 0.91988728},
-                    {22, 0.28366219, -0.95892427},
-                    {43, 0.75390225, 0.6569866},
-                    {63, 0.99999941, 0.00108536}};
-    for (const auto& e : expected) {
-        EXPECT_NEAR(rope.cos.data<float>()[token * 64 + e.pair], e.cos, 1e-7);
-        EXPECT_NEAR(rope.sin.data<float>()[token * 64 + e.pair], e.sin, 1e-7);
-    }
-    const Rope wide = rope_table(1, 1, 2000, 16); // beyond the 1024 positions in the references' table
-    EXPECT_NEAR(wide.cos.data<float>()[1999 * 8 + 6], std::cos(1999.0), 1e-6);
 }
 
 } // namespace

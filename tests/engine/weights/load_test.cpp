@@ -153,6 +153,20 @@ TEST(Load, AFolderGivesTheAskedPartByContent) {
     EXPECT_TRUE(has(refusal(folder.path()), "both a"));
 }
 
+TEST(Load, TheConfigMayLieBesideAnyPart) {
+    TempFolder one, other;
+    const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    const std::vector<fs::path> files{one / "a.safetensors", other / "b.safetensors"};
+    write_bytes(files[0], safetensors({tensors.begin(), tensors.begin() + 40}));
+    write_bytes(files[1], safetensors({tensors.begin() + 40, tensors.end()}));
+    for (const TempFolder* folder : {&one, &other}) {
+        write_bytes(*folder / "config.json", R"({"_class_name":"WanModel","num_heads":2})");
+        for (const auto& paths : {files, std::vector{one.path(), other.path()}})
+            EXPECT_EQ(Weights::load(paths, Component::transformer).config().value("num_heads", 0), 2) << paths[0];
+        fs::remove(*folder / "config.json");
+    }
+}
+
 /// A config.json without a class describes the network that its keys belong to, or otherwise the transformer in the
 /// file or beside it.
 TEST(Load, AConfigWithoutAClassIsAppliedToWhatItDescribes) {

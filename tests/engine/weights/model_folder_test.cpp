@@ -166,6 +166,19 @@ TEST(ModelFolderTest, TheRepositoryOfARelativePath) {
     fs::current_path(before);
 }
 
+TEST(ModelFolderTest, AnIndexBesideTheFilesOfAnOriginalRepositoryTellsTheFamily) {
+    TempFolder folder("plain");
+    add_companions(folder.path());
+    write_bytes(folder / "model.safetensors", transformer_file());
+    write_bytes(folder / "model_index.json", R"({"_class_name":"SkyReelsV2DiffusionForcingPipeline"})");
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(names_of(m.transformer), Names{"model.safetensors"});
+    EXPECT_TRUE(m.missing.empty());
+    EXPECT_TRUE(m.warnings.empty());
+    EXPECT_EQ(m.family, Family::skyreels_df);
+    EXPECT_EQ(inspect(folder.path()).family, "skyreels-df");
+}
+
 TEST(ModelFolderTest, AWorkingDirectoryThatIsGoneIsRefusedAsAnEmptyFolderIs) {
     TempFolder folder("parent");
     const fs::path before = fs::current_path(), gone = folder / "gone";
