@@ -16,19 +16,20 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # What all tests read is read once. Tests spend little time in their own code, so the compiler shall not spend much on it. GCC 12 then
 # finds fault with strings that are moved.
-set(denoir_test_options $<$<CONFIG:Release>:-O1> -Wno-array-bounds)
-set(denoir_std_headers <algorithm> <cmath> <filesystem> <fstream> <functional> <map> <memory> <numeric> <optional> <set> <span> <string> <string_view> <vector>)
+set(denoir_test_options $<$<CONFIG:Release>:-O1> -Wno-array-bounds $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 function(denoir_test_headers name)
     cmake_parse_arguments(ARG "" "" "HEADERS;LIBS" ${ARGN})
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tests/${name}.cpp CONTENT "")
     add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/tests/${name}.cpp)
     target_link_libraries(${name} PRIVATE denoir_core ${ARG_LIBS})
     target_compile_options(${name} PRIVATE ${denoir_test_options})
-    denoir_precompile(${name} ${denoir_std_headers} <fmt/format.h> ${ARG_HEADERS})
+    denoir_precompile(${name} <algorithm> <cmath> <filesystem> <fstream> <functional> <map> <memory> <numeric> <optional> <set> <span> <string> <string_view>
+        <vector> <fmt/format.h> ${ARG_HEADERS})
 endfunction()
 denoir_test_headers(denoir_test_headers HEADERS <gtest/gtest.h> LIBS GTest::gtest)
 if(DENOIR_STUDIO)
-    denoir_test_headers(denoir_qt_test_headers HEADERS <QtWidgets> LIBS Qt6::Widgets)
+    denoir_test_headers(denoir_qt_test_headers HEADERS <QtCore> LIBS Qt6::Gui Qt6::Concurrent)
+    denoir_test_headers(denoir_widgets_test_headers HEADERS <QtWidgets> LIBS Qt6::Widgets)
 endif()
 
 # denoir_add_test(cli_help_test COMMAND help_test.py TIMEOUT 60 LABELS full ENVIRONMENT DENOIR_ISA=avx2 FIXTURES_REQUIRED tiny_model RUN_SERIAL ON)
