@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a layout looks like in a window of another size than the one it was made in.
 #include <QDockWidget>
+#include <QListView>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QScopeGuard>
+#include <QScrollArea>
+#include <QScrollBar>
 
+#include "app/clips/player.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/preview/preview_view.h"
 #include "ui/window/layouts.h"
+#include "ui/window/viewer.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -134,6 +142,23 @@ private slots:
         QCOMPARE(height(studio, "steps-dock"), steps);
         QVERIFY(studio.window().preview().height() > 900 / 5);
     }
+
+    /// However narrow its dock becomes: what does not fit into a row is elided.
+    void runs_have_no_horizontal_scroll_bar() {
+        const app::Home home;
+        const QString a = listed_run(home, "a", 3, 1), b = listed_run(home, "b", 3, 18446744073709551615U);
+        StudioFixture studio(Layout::compare, Scheme::dark, smallest);
+        auto* list = studio.find<QListView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        studio.window().resizeDocks({studio.find<QDockWidget>("runs-dock")}, {1}, Qt::Horizontal);
+        settle_docks();
+        QVERIFY(list->viewport()->width() < 200);
+        QCOMPARE(list->horizontalScrollBar()->maximum(), 0);
+        QVERIFY(list->visualRect(list->model()->index(0, 0)).width() <= list->viewport()->width());
+    }
+
+private:
+    static constexpr QSize smallest{800, 560};
 };
 
 int main(int argc, char** argv) { return run_window_test<WindowSizesTest>(argc, argv); }
