@@ -157,6 +157,29 @@ private slots:
         QVERIFY(list->visualRect(list->model()->index(0, 0)).width() <= list->viewport()->width());
     }
 
+    /// The steps of two runs and their layers fit beside the list of runs as it was.
+    void comparing_fits_into_the_smallest_window() {
+        for (const char* language : {"en", "de"}) {
+            const app::Home home;
+            qputenv("DENOIR_LANGUAGE", language);
+            const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+            const Translation words(*qApp);
+            const QString a = listed_run(home, "a", 3, 1), b = listed_run(home, "b", 3, 2);
+            StudioFixture studio(Layout::compare, Scheme::dark, smallest);
+            settle_docks();
+            const int side = studio.find<QDockWidget>("runs-dock")->width();
+            studio.window().viewer().compare(a, b);
+            QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::b), b, 30000);
+            for (const char* dock : {"steps-dock", "layers-dock"}) {
+                studio.find<QDockWidget>(dock)->raise();
+                settle_docks();
+                QTest::qWait(50);
+                QCOMPARE(studio.window().size(), smallest);
+                QCOMPARE(studio.find<QDockWidget>("runs-dock")->width(), side);
+            }
+        }
+    }
+
 private:
     static constexpr QSize smallest{800, 560};
 };
