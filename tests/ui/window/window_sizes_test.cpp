@@ -180,6 +180,25 @@ private slots:
         }
     }
 
+    /// The words of the one button to press are whole; where its keys find no room they are in the tool tip.
+    void a_sweep_is_begun_in_the_smallest_window() {
+        for (const char* language : {"en", "de"})
+            for (const int width : {smallest.width(), 1280}) {
+                const app::Home home;
+                qputenv("DENOIR_LANGUAGE", language);
+                const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+                const Translation words(*qApp);
+                StudioFixture studio(Layout::tune, Scheme::dark, {width, smallest.height()});
+                settle_docks();
+                QCOMPARE(studio.window().width(), width);
+                const auto* start = studio.find<QPushButton>("sweep");
+                QVERIFY2(start->width() >= start->sizeHint().width(), qPrintable(start->text()));
+                const QString keys = QKeySequence(Qt::CTRL | Qt::Key_Return).toString(QKeySequence::NativeText);
+                QVERIFY((start->text() + start->toolTip()).contains(keys));
+                QCOMPARE(start->text().contains(keys), width == 1280);
+            }
+    }
+
 private:
     static constexpr QSize smallest{800, 560};
 };
