@@ -199,6 +199,22 @@ private slots:
             }
     }
 
+    /// In German, too, no menu hides behind the button for further menus.
+    void every_menu_is_seen_in_the_smallest_window() {
+        for (const char* language : {"en", "de"}) {
+            const app::Home home;
+            qputenv("DENOIR_LANGUAGE", language);
+            const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+            const Translation words(*qApp);
+            StudioFixture studio(Layout::create, Scheme::dark, smallest);
+            settle_docks();
+            const QMenuBar& bar = *studio.window().menuBar();
+            QVERIFY(bar.cornerWidget()->isVisible());
+            QVERIFY(!bar.findChild<QToolButton*>("qt_menubar_ext_button")->isVisible());
+            QVERIFY(bar.actionGeometry(bar.actions().constLast()).right() < bar.cornerWidget()->x());
+        }
+    }
+
 private:
     static constexpr QSize smallest{800, 560};
 };
