@@ -5,10 +5,8 @@
 #include <QMenuBar>
 #include <QPushButton>
 #include <QScopeGuard>
-#include <QScrollArea>
 #include <QScrollBar>
 
-#include "app/clips/player.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/preview/preview_view.h"
@@ -143,6 +141,41 @@ private slots:
         QVERIFY(studio.window().preview().height() > 900 / 5);
     }
 
+    /// All lines of a message, and its buttons, are seen in the smallest window, which neither grows nor moves its
+    /// docks for it.
+    void a_long_message_is_read_in_the_smallest_window() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, smallest);
+        settle_docks();
+        const auto docks = [&] {
+            QList<QRect> places;
+            for (const char* dock : {"prompt-dock", "parameters-dock", "runs-dock", "queue-dock", "steps-dock"})
+                places << studio.find<QDockWidget>(dock)->geometry();
+            return places;
+        };
+        const QList<QRect> before = docks();
+        Banners& banners = studio.window().banners();
+        banners.show_banner(QStringLiteral("long"), Banners::Kind::error,
+                            QStringLiteral("/home/somebody/videos/a balloon over the sea.mp4: the disk is full after "
+                                           "12.3 MB of the video were written; free some space, or choose another "
+                                           "folder, then export it again"),
+                            {{QStringLiteral("Try again"), [] {}}, {QStringLiteral("Choose another folder"), [] {}}});
+        const auto seen = [&](const QWidget& widget) {
+            return widget.visibleRegion().boundingRect().size() == widget.size();
+        };
+        const auto* words = banners.findChild<QLabel*>(QStringLiteral("banner-text"));
+        QTRY_VERIFY2(seen(*words) && words->height() >= words->heightForWidth(words->width()),
+                     qPrintable(QStringLiteral("%1 of %2")
+                                    .arg(words->visibleRegion().boundingRect().height())
+                                    .arg(words->heightForWidth(words->width()))));
+        for (const auto* button : banners.findChildren<QPushButton*>()) QVERIFY(seen(*button));
+        QCOMPARE(studio.window().size(), smallest);
+        QCOMPARE(docks(), before);
+        close_banner(studio, "long");
+        settle_docks();
+        QCOMPARE(docks(), before);
+    }
+
     /// However narrow its dock becomes: what does not fit into a row is elided.
     void runs_have_no_horizontal_scroll_bar() {
         const app::Home home;
@@ -213,6 +246,18 @@ private slots:
             QVERIFY(!bar.findChild<QToolButton*>("qt_menubar_ext_button")->isVisible());
             QVERIFY(bar.actionGeometry(bar.actions().constLast()).right() < bar.cornerWidget()->x());
         }
+    }
+
+    /// In a low window the steps and the timeline are one behind the other, and whoever asks for the timeline sees it.
+    void a_low_window_leaves_the_picture_its_height() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, smallest);
+        settle_docks();
+        QVERIFY(studio.window().preview().height() > smallest.height() / 2);
+        const auto* timeline = studio.find<QWidget>("timeline");
+        QVERIFY(!timeline->isVisible());
+        studio.key(Qt::Key_F6, Qt::ShiftModifier);
+        QTRY_VERIFY(timeline->isVisible() && timeline->hasFocus());
     }
 
 private:
