@@ -193,8 +193,9 @@ void RunDelegate::set_sides(const QString& a, const QString& b) {
 }
 
 QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
-    // The same height whatever lines are needed, so that rows do not jump while the dock is resized.
-    return {200, std::max(picture_height + 12, (1 + most_details) * option.fontMetrics.lineSpacing() + 8)};
+    // The same height whatever lines are needed, so that rows do not jump while the dock is resized. The list makes
+    // rows as wide as itself; what does not fit into them is elided, not scrolled to.
+    return {picture_width, std::max(picture_height + 12, (1 + most_details) * option.fontMetrics.lineSpacing() + 8)};
 }
 
 QWidget* RunDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const {

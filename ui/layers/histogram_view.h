@@ -17,7 +17,7 @@ public:
     void show_pair(std::optional<metrics::PairHistograms> histograms);
     const std::optional<metrics::PairHistograms>& shown() const { return shown_; }
     QSize sizeHint() const override { return {280, 190}; }
-    QSize minimumSizeHint() const override { return {180, 120}; }
+    QSize minimumSizeHint() const override { return {140, 120}; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -11,6 +11,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -97,7 +98,7 @@ QWidget* LayersPanel::make_source_row() {
         row->addWidget(of);
     };
     layers_ = new QComboBox(widget);
-    make_narrow(layers_, 12);
+    make_narrow(layers_, 10);
     layers_->setObjectName(QStringLiteral("trace-layers"));
     layers_->setEditable(true);
     layers_->setLineEdit(new ElidedEdit(layers_));
@@ -112,6 +113,8 @@ QWidget* LayersPanel::make_source_row() {
     steps_->setObjectName(QStringLiteral("trace-steps"));
     steps_->setAccessibleName(tr("Steps to trace"));
     steps_->setToolTip(tr("Steps to trace, like 1,4-6,last; empty: every step"));
+    constexpr int frame = 24; // pixels beside the text
+    steps_->setMinimumWidth(steps_->fontMetrics().horizontalAdvance(steps_->text()) + frame);
     steps_->setMaximumWidth(96);
     escape_puts_back(*steps_);
     label(tr("Layers"), layers_);
@@ -155,7 +158,7 @@ QHBoxLayout* LayersPanel::make_map_row(QWidget* parent) {
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::half);
     component_ = new ElidedCombo(Qt::ElideRight, parent);
-    make_narrow(component_, 8); // so that the panel fits into a window of 800 pixels
+    make_narrow(component_, 6); // so that the panel fits into a window of 800 pixels
     component_->setObjectName(QStringLiteral("layers-component"));
     component_->setAccessibleName(tr("Part of the model"));
     blocks_ = flat_button(parent, icon(QStringLiteral("layout")), tr("By block"),
@@ -185,7 +188,8 @@ QHBoxLayout* LayersPanel::make_map_row(QWidget* parent) {
 QWidget* LayersPanel::make_result() {
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     splitter->setChildrenCollapsible(false);
-    auto* left = new QWidget(splitter);
+    auto* area = new PageArea(splitter); // in a low dock the words are whole and the map is scrolled to
+    auto* left = new QWidget(area);
     auto* column = make_layout<QVBoxLayout>(left, 2, {grid::unit, 0, grid::half, 0});
     pair_ = new ElidedLabel(left);
     pair_->setObjectName(QStringLiteral("layers-pair"));
@@ -202,8 +206,12 @@ QWidget* LayersPanel::make_result() {
     map_ = new LayerMapView(left);
     map_->setObjectName(QStringLiteral("layer-map"));
     map_->setModel(model_);
+    map_->setMinimumHeight(120); // some rows below the names of the steps
     column->addWidget(map_, 1);
-    splitter->addWidget(left);
+    area->setWidget(left);
+    area->setFocusPolicy(Qt::NoFocus); // the map has the keys
+    area->setMinimumWidth(left->minimumSizeHint().width() + area->verticalScrollBar()->sizeHint().width());
+    splitter->addWidget(area);
     splitter->addWidget(make_details());
     splitter->setStretchFactor(0, 1);
     connect(smaller_, &QToolButton::clicked, this, [this] { map_->set_zoom(map_->zoom() - 1); });
@@ -218,7 +226,7 @@ QWidget* LayersPanel::make_result() {
 
 QWidget* LayersPanel::make_details() {
     auto* area = new PageArea(this);
-    area->setMinimumWidth(180);
+    area->setMinimumWidth(184);
     auto* inside = new QWidget(area);
     auto* column = make_layout<QVBoxLayout>(inside, grid::half, {grid::half, 0, grid::unit, grid::half});
     layer_name_ = new QLabel(inside);

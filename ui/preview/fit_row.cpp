@@ -32,7 +32,7 @@ int needed_width(const QWidget& row) {
     return needed;
 }
 
-bool fit_row(QWidget& row, int room, std::initializer_list<QWidget*> least_needed_first) {
+bool fit_row(QWidget& row, int room, const QList<QWidget*>& least_needed_first) {
     int needed = needed_width(row);
     for (QWidget* w : least_needed_first) {
         const bool shown = !left_out(*w) && needed <= room;

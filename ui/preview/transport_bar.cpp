@@ -336,9 +336,13 @@ void TransportBar::fit_width() {
     const int room = width() - 2 * grid::unit;
     fit_unit(room);
     const auto mode = [this](CompareMode m) { return modes_->button(static_cast<int>(m)); };
-    fit_row(*compare_row_, room,
-            {mode(CompareMode::onion), mode(CompareMode::flicker), offset_, swap_, worst_, metrics_, onion_, gain_,
-             mode(CompareMode::single)});
+    QList<QWidget*> least_needed{
+        mode(CompareMode::onion), mode(CompareMode::flicker), offset_, swap_, worst_, metrics_, onion_, gain_,
+        mode(CompareMode::single)};
+    QAbstractButton* now = mode(canvas_.mode()); // stays, as it says what is seen
+    least_needed.removeAll(now);
+    now->show();
+    fit_row(*compare_row_, room, least_needed);
     fit_row(*play_row_, room, {rate_, zoom_, values_, frame_, loop_, true_size_});
 }
 

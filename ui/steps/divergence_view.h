@@ -15,7 +15,7 @@ public:
     explicit DivergenceView(app::RunDivergence& divergence, QWidget* parent = nullptr);
     int step() const { return step_; } ///< of A
     QSize sizeHint() const override { return {288, 120}; }
-    QSize minimumSizeHint() const override { return {140, 72}; }
+    QSize minimumSizeHint() const override { return {116, 72}; }
 
 public slots:
     void set_step(int step);

@@ -29,7 +29,7 @@ public:
     app::StepPictures::View view() const { return view_; }
     bool follows() const { return follows_; }
     QSize sizeHint() const override { return {480, 152}; }
-    QSize minimumSizeHint() const override { return {200, 112}; }
+    QSize minimumSizeHint() const override { return {192, 112}; }
 
     /// Sets how long the run will take, in the words that other places use; empty if it is not known.
     void set_time_left(const QString& words);

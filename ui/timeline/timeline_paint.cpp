@@ -254,19 +254,20 @@ void TimelineView::paint_empty(QPainter& painter) const {
     strong.setBold(true);
     painter.setPen(colours(palette()).text);
     painter.setFont(strong);
-    const int line = painter.fontMetrics().height();
-    const int top = area.center().y() - line;
-    painter.drawText(QRect(area.left(), top - line / 2, area.width(), line), Qt::AlignCenter, tr("The cut is empty"));
-    painter.setFont(font());
-    painter.setPen(colours(palette()).quiet);
-    painter.drawText(
-        QRect(area.left(), top + line, area.width(), area.bottom() - top - line),
-        Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
+    const QString words =
         add_keys_.isEmpty()
             ? tr("Drag runs, videos, pictures or folders of frames here; then trim, split and export.")
             : tr("Drag runs, videos, pictures or folders of frames here, or press %1 on a run; then trim, split and "
                  "export.")
-                  .arg(add_keys_));
+                  .arg(add_keys_);
+    constexpr int wrapped = Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap;
+    const int line = painter.fontMetrics().height(), between = line / 2;
+    const int below = fontMetrics().boundingRect(area, wrapped, words).height();
+    const int top = std::max(area.top(), area.center().y() - (line + between + below) / 2);
+    painter.drawText(QRect(area.left(), top, area.width(), line), Qt::AlignCenter, tr("The cut is empty"));
+    painter.setFont(font());
+    painter.setPen(colours(palette()).quiet);
+    painter.drawText(QRect(area.left(), top + line + between, area.width(), below), wrapped, words);
 }
 
 } // namespace denoir::ui

@@ -133,6 +133,7 @@ SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
     : QFrame(parent),
       studio_(studio),
       sweeps_(studio.core.sweeps()),
+      sweep_(sweep),
       add_(new QToolButton(this)),
       swap_(new QToolButton(this)),
       start_(new QPushButton(this)),
@@ -158,14 +159,8 @@ SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
 
     start_->setObjectName(QStringLiteral("sweep"));
     start_->setProperty("primary", true);
-    start_->setMinimumWidth(160);
-    connect(start_, &QPushButton::clicked, &sweep, &QAction::trigger);
-    const auto follow = [this, &sweep] {
-        const QString keys = sweep.shortcut().toString(QKeySequence::NativeText);
-        start_->setText(keys.isEmpty() ? tr("Sweep") : tr("Sweep   %1").arg(keys));
-    };
-    connect(&sweep, &QAction::changed, this, follow);
-    follow();
+    connect(start_, &QPushButton::clicked, &sweep_, &QAction::trigger);
+    connect(&sweep_, &QAction::changed, this, &SweepBar::fit_start);
     summary_->setObjectName(QStringLiteral("sweep-summary"));
     warnings_->setObjectName(QStringLiteral("sweep-warnings"));
     warnings_->hide();
@@ -198,7 +193,25 @@ void SweepBar::refresh() {
     swap_->setVisible(count >= 2);
     add_->setEnabled(axes.can_add());
     flow_->invalidate();
+    fit_start();
     refresh_summary();
+}
+
+void SweepBar::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fit_start();
+}
+
+/// Names the keys on the button if they fit beside the axes, else in its tool tip.
+void SweepBar::fit_start() {
+    const QString keys = sweep_.shortcut().toString(QKeySequence::NativeText), name = tr("Sweep"),
+                  whole = keys.isEmpty() ? name : tr("Sweep   %1").arg(keys);
+    start_->setText(name);
+    start_->setMinimumWidth(start_->sizeHint().width());
+    start_->setText(whole);
+    const bool fits = start_->sizeHint().width() <= width() - flow_->minimumSize().width() - 3 * grid::unit;
+    if (!fits) start_->setText(name);
+    start_->setToolTip(fits ? QString() : whole);
 }
 
 /// Removes the last chip.

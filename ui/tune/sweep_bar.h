@@ -62,10 +62,13 @@ private:
     void remove_chip();
     void order_tabs();
     void refresh_summary();
+    void resizeEvent(QResizeEvent* event) override;
+    void fit_start();
     static QString in_field(const app::Issue& issue);
     void fill_menu();
     Studio& studio_;
     app::SweepDocument& sweeps_;
+    QAction& sweep_;
     FlowLayout* flow_;
     QList<AxisChip*> chips_;
     QToolButton *add_, *swap_;

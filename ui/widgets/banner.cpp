@@ -3,9 +3,12 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QEvent>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -15,6 +18,7 @@
 #include "ui/widgets/announcer.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/make_layout.h"
+#include "ui/widgets/page_area.h"
 #include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
@@ -27,16 +31,26 @@ const QString answers_name = QStringLiteral("banner-answers");
 } // namespace
 
 Banners::Banners(QWidget* parent)
-    : QFrame(parent), column_(new QVBoxLayout(this)), more_(new QToolButton(this)), announcer_(new Announcer(this)) {
+    : QFrame(parent),
+      list_(new QWidget),
+      area_(new PageArea(this)),
+      column_(make_layout<QVBoxLayout>(list_, 0)),
+      more_(new QToolButton(list_)),
+      announcer_(new Announcer(this)) {
     setObjectName(QStringLiteral("banners"));
     setAccessibleName(tr("Messages"));
-    column_->setContentsMargins(0, 0, 0, 0);
-    column_->setSpacing(0);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+    area_->setFocusPolicy(Qt::NoFocus); // the buttons in it have the focus, and are scrolled to
+    area_->setWidget(list_);
+    list_->installEventFilter(this);
+    connect(area_->verticalScrollBar(), &QScrollBar::rangeChanged, this,
+            [this] { area_->verticalScrollBar()->setValue(newest_ ? newest_->y() : 0); });
     more_->setObjectName(QStringLiteral("banners-more"));
     more_->setAutoRaise(true);
     column_->addWidget(more_, 0, Qt::AlignRight);
     connect(more_, &QToolButton::clicked, this, [this] {
         unfolded_ = !unfolded_;
+        newest_ = unfolded_ ? nullptr : lines().constLast();
         fold();
     });
     // Text that is copied from a banner must not contain the zero-width spaces that break its long words.
@@ -55,10 +69,10 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
     emit shown(kind, text);
     QFrame* line = make_line(kind, text);
     line->setObjectName(key);
-    auto* answers = line->findChild<QHBoxLayout*>(answers_name);
+    auto* answers = line->findChild<QWidget*>(answers_name);
     for (const auto& [name, act] : choices) {
-        auto* button = new QPushButton(name, line);
-        answers->addWidget(button);
+        auto* button = new QPushButton(name, answers);
+        answers->layout()->addWidget(button);
         connect(button, &QPushButton::clicked, this, [this, key, act = act] {
             remove(key);
             act();
@@ -68,12 +82,13 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
     set_drawing(*close, icon(QStringLiteral("close")), tr("Dismiss message"), tr("Dismiss"));
     close->setIconSize({12, 12});
     close->setObjectName(QStringLiteral("banner-close"));
-    line->layout()->addWidget(close);
+    static_cast<QGridLayout*>(line->layout())->addWidget(close, 0, 3);
     connect(close, &QToolButton::clicked, this, [this, key, closed] {
         remove(key);
         if (closed) closed();
     });
     column_->addWidget(line);
+    newest_ = line;
     fit(*line);
     fold();
     announcer_->announce(text);
@@ -82,9 +97,11 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
 
 /// Makes the icon and the text, with room for answers.
 QFrame* Banners::make_line(Kind kind, const QString& text) {
-    auto* line = new QFrame(this);
+    auto* line = new QFrame(list_);
     line->setProperty("banner", true);
-    auto* row = make_layout<QHBoxLayout>(line, grid::unit, {grid::two, grid::half, grid::unit, grid::half});
+    auto* row = make_layout<QGridLayout>(line, grid::half, {grid::two, grid::half, grid::unit, grid::half});
+    row->setHorizontalSpacing(0); // the words have their own, or choices below them would leave a gap beside them
+    row->setColumnStretch(1, 1);
     auto* mark = new QLabel(line);
     const QString name = kind == Kind::error     ? QStringLiteral("error")
                          : kind == Kind::warning ? QStringLiteral("warning")
@@ -93,33 +110,55 @@ QFrame* Banners::make_line(Kind kind, const QString& text) {
     auto* words = new QLabel(breakable(text), line);
     words->setObjectName(QStringLiteral("banner-text"));
     words->setWordWrap(true);
+    words->setContentsMargins(grid::unit, 0, grid::unit, 0);
     words->setTextInteractionFlags(Qt::TextSelectableByMouse);
     words->setTextFormat(Qt::PlainText);
     if (kind == Kind::error) words->setProperty("error", true);
-    row->addWidget(mark);
-    auto* middle = new QBoxLayout(QBoxLayout::LeftToRight);
-    middle->setObjectName(QStringLiteral("banner-middle"));
-    middle->addWidget(words, 1);
-    row->addLayout(middle, 1);
-    auto* answers = new QHBoxLayout;
+    row->addWidget(mark, 0, 0);
+    row->addWidget(words, 0, 1);
+    auto* answers = new QWidget(line);
     answers->setObjectName(answers_name);
-    answers->addStretch(1);
-    middle->addLayout(answers);
+    make_layout<QHBoxLayout>(answers, grid::half, {0, 0, grid::unit, 0});
+    row->addWidget(answers, 0, 2);
     return line;
 }
 
-void Banners::resizeEvent(QResizeEvent* event) {
-    QFrame::resizeEvent(event);
-    for (const QFrame* line : lines()) fit(*line);
+QSize Banners::sizeHint() const {
+    const int high = list_->hasHeightForWidth() ? list_->heightForWidth(width()) : list_->sizeHint().height();
+    return {minimumSizeHint().width(), high};
 }
 
-/// Puts the choices beside the text, or below it if that would leave the text too narrow to read.
+QSize Banners::minimumSizeHint() const { return {160, 40}; }
+
+void Banners::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    area_->setGeometry(rect());
+    for (const QFrame* line : lines()) fit(*line);
+    updateGeometry(); // at another width, words take another height
+}
+
+bool Banners::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == list_ && event->type() == QEvent::LayoutRequest) updateGeometry();
+    return QFrame::eventFilter(watched, event);
+}
+
+/// Puts the choices beside the text, or below it if that would leave the text too narrow to read, and there one below
+/// the other if they are wider than the line.
 void Banners::fit(const QFrame& line) const {
     constexpr int least = 240;
-    auto* middle = line.findChild<QBoxLayout*>(QStringLiteral("banner-middle"));
-    const QLayout& answers = *middle->itemAt(1)->layout();
-    const bool beside = answers.count() == 1 || width() - answers.sizeHint().width() >= least;
-    middle->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    auto* row = static_cast<QGridLayout*>(line.layout());
+    auto* answers = line.findChild<QWidget*>(answers_name);
+    auto& choices = static_cast<QBoxLayout&>(*answers->layout());
+    answers->setHidden(choices.isEmpty());
+    choices.setDirection(QBoxLayout::LeftToRight);
+    const int wide = choices.sizeHint().width();
+    const bool beside = width() - wide >= least;
+    if (wide > width() - grid::two - grid::unit) choices.setDirection(QBoxLayout::TopToBottom);
+    row->removeWidget(answers);
+    if (beside)
+        row->addWidget(answers, 0, 2);
+    else
+        row->addWidget(answers, 1, 0, 1, 4, Qt::AlignRight);
 }
 
 void Banners::set_text(const QString& key, const QString& text) {
@@ -139,7 +178,7 @@ void Banners::remove(const QString& key) {
 }
 
 QList<QFrame*> Banners::lines() const {
-    QList<QFrame*> all = findChildren<QFrame*>(QString(), Qt::FindDirectChildrenOnly);
+    QList<QFrame*> all = list_->findChildren<QFrame*>(QString(), Qt::FindDirectChildrenOnly);
     all.removeIf(
         [](const QFrame* line) { return !line->property("banner").toBool() || line->property("gone").toBool(); });
     return all;
@@ -153,6 +192,11 @@ void Banners::fold() {
     more_->setVisible(older > 0);
     more_->setText(unfolded_ ? tr("Only the newest") : tr("%n more", nullptr, int(older)));
     setVisible(!all.isEmpty());
+    // At once: a press must not miss a button that is shown but has no place yet.
+    list_->layout()->activate();
+    updateGeometry();
+    if (QLayout* around = parentWidget() ? parentWidget()->layout() : nullptr) around->activate();
+    list_->layout()->activate();
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <vector>
 
 class QPushButton;
+class QScrollArea;
 class QToolButton;
 class QVBoxLayout;
 
@@ -17,7 +18,8 @@ namespace denoir::ui {
 class Announcer;
 
 /// Short messages to the user above the picture, each with what happened, what can be done, and a cross to close it.
-/// The newest two are shown, and a button that unfolds older ones.
+/// The newest two are shown, and a button that unfolds older ones. They are as high as their text if there is room, and
+/// are scrolled if there is not: the window must neither grow nor move its docks for a message.
 class Banners : public QFrame {
     Q_OBJECT
 public:
@@ -40,6 +42,8 @@ public:
     };
     /// Every choice that can be made now, including those of folded banners.
     QList<Answer> answers() const;
+    QSize sizeHint() const override; ///< the height that all that is shown needs at the width that there is
+    QSize minimumSizeHint() const override;
 
 signals:
     void shown(denoir::ui::Banners::Kind kind, const QString& text);
@@ -48,11 +52,15 @@ private:
     QFrame* make_line(Kind kind, const QString& text);
     QList<QFrame*> lines() const; ///< oldest first
     void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void fit(const QFrame& line) const;
     void fold();
 
+    QWidget* list_; ///< all of them, below each other
+    QScrollArea* area_;
     QVBoxLayout* column_;
     QToolButton* more_;
+    QPointer<QFrame> newest_; ///< to be seen if not all can be; null while older ones are looked at
     bool unfolded_ = false;
     Announcer* announcer_;
 };

@@ -86,10 +86,14 @@ void Docks::arrange_create() {
     put(Qt::RightDockWidgetArea, {"runs-dock", "queue-dock", "models-dock"});
     tabify("queue-dock", "models-dock");
     at("queue-dock").raise();
+    const int height = window_.height();
+    if (height < 640) { // one below the other, the two would leave a quarter of it to the picture
+        tabify("steps-dock", "timeline-dock");
+        at("steps-dock").raise();
+    }
     keep(Qt::LeftDockWidgetArea, {"differences-dock"});
     keep_rest();
-    const int height = window_.height();
-    resize({{"prompt-dock", side()}, {"runs-dock", side()}}, Qt::Horizontal);
+    resize({{"prompt-dock", side()}, {"runs-dock", side(Qt::RightDockWidgetArea)}}, Qt::Horizontal);
     resize_request();
     resize({{"runs-dock", height * 3 / 5}, {"queue-dock", height * 2 / 5}}, Qt::Vertical);
     resize({{"steps-dock", steps_height}, {"timeline-dock", 110}}, Qt::Vertical);
@@ -135,7 +139,7 @@ void Docks::arrange_tune() {
     resize({{"sweep-dock", beside - queue}, {"queue-dock", queue}}, Qt::Horizontal);
 }
 
-int Docks::side() const { return side_width(window_.width()); }
+int Docks::side(Qt::DockWidgetArea side) const { return side_width(window_.width(), side); }
 
 void Docks::put(Qt::DockWidgetArea area, Ids ids) {
     for (const char* id : ids) {

@@ -53,7 +53,7 @@ private:
     void keep(Qt::DockWidgetArea area, Dock& dock);
     void keep_rest(); ///< adds those that have no place yet
     void resize(std::initializer_list<std::pair<const char*, int>> sizes, Qt::Orientation along);
-    int side() const; ///< width of the docks beside the middle
+    int side(Qt::DockWidgetArea side = Qt::LeftDockWidgetArea) const; ///< width of the docks beside the middle
 
     QMainWindow& window_;
     DockHeights heights_;

@@ -36,7 +36,7 @@ void fit_widths(QMainWindow& window, const QVariantMap& before) {
     for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea})
         for (QDockWidget* dock : docks_in(window, area))
             if (const int wide = before.value(dock->objectName() + width).toInt(); wide > 0)
-                window.resizeDocks({dock}, {std::max(wide * now / was, std::min(wide, side_width(now)))},
+                window.resizeDocks({dock}, {std::max(wide * now / was, std::min(wide, side_width(now, area)))},
                                    Qt::Horizontal);
 }
 
@@ -85,7 +85,10 @@ std::optional<Layout> layout_from_name(const QString& name) {
     return std::nullopt;
 }
 
-int side_width(int window) { return std::clamp(window / 5, 272, 360); }
+int side_width(int window, Qt::DockWidgetArea side) {
+    const int wide = std::clamp(window / 5, 272, 360);
+    return side == Qt::RightDockWidgetArea ? std::min(wide, window * 7 / 25) : wide;
+}
 
 Layouts::Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange,
                  std::function<QWidget*(Layout)> middle, QObject* parent)

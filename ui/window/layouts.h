@@ -23,8 +23,9 @@ enum class Layout { create, compare, tune };
 /// "create", "compare", "tune"
 QString layout_name(Layout layout);
 std::optional<Layout> layout_from_name(const QString& name);
-/// Width in pixels of the docks on one side, in a fresh layout of a window of this width.
-int side_width(int window);
+/// Width in pixels of the docks on one side, in a fresh layout of a window of this width. In a narrow window the right
+/// side, whose lists can be read in less, leaves the picture some of its own.
+int side_width(int window, Qt::DockWidgetArea side);
 
 /// Arrangements of the same docks. Each is stored in the settings separately, once the user has moved, opened or closed
 /// a dock in it; until then it is as it comes with the program. Borrows window and settings. GUI thread.

@@ -155,7 +155,7 @@ void MainWindow::make_view_actions() {
     });
     add_action("view.timeline", view, tr("Go to the timeline"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, "timeline",
                [this] {
-                   docks_->at("timeline-dock").show();
+                   docks_->reveal("timeline-dock");
                    timeline_->setFocus(Qt::ShortcutFocusReason);
                });
     add_action("view.parameters", view, tr("Go to the parameters"), {QKeySequence(Qt::Key_F7)}, "sliders", [this] {

@@ -98,14 +98,14 @@ void MainWindow::connect_words() {
 void MainWindow::connect_project() {
     connect(files_, &ProjectFiles::file_chosen, this, &MainWindow::open_path);
     connect(files_, &ProjectFiles::opened, this, [this] {
-        open_dock("timeline-dock");
+        reveal_dock("timeline-dock");
         timeline_->show_playhead();
     });
     connect(files_, &ProjectFiles::begun, &studio_.core, &app::Studio::empty_trash);
     connect(exports_, &Exports::open_requested, this, &MainWindow::open_path);
     connect(exports_, &Exports::empty_cut, this, &MainWindow::say_empty_cut);
     connect(exports_, &Exports::shot_missing, this, [this](int row) {
-        open_dock("timeline-dock");
+        reveal_dock("timeline-dock");
         timeline_->select(row);
     });
     connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
@@ -314,7 +314,7 @@ void MainWindow::connect_cut() {
         viewer_->watch();
         extension_->end(); // another run is made from the shot instead
     });
-    connect(shot_adder_, &ShotAdder::added_in_create, this, [this] { open_dock("timeline-dock"); });
+    connect(shot_adder_, &ShotAdder::added_in_create, this, [this] { reveal_dock("timeline-dock"); });
     connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) {
         app::run_then(
             this, [issue] { return app::RunHistory::titled(issue).line(); },

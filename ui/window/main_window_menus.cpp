@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QEvent>
 #include <QMenuBar>
 #include <QToolButton>
 
@@ -138,13 +139,50 @@ void MainWindow::add_other_words() {
     for (const auto& [id, other] : words) actions_.set_other_words(QLatin1String(id), other);
 }
 
+namespace {
+
+/// The button in the corner of the menu bar. In a bar too narrow for its words and all menus it leaves the menus their
+/// room, and the words are in its tool tip.
+class PaletteButton : public QToolButton {
+public:
+    explicit PaletteButton(QMenuBar& bar) : QToolButton(&bar), bar_(bar) { bar.installEventFilter(this); }
+    void set_words(const QString& whole, const QString& brief) {
+        whole_ = whole;
+        brief_ = brief;
+        fit();
+    }
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::Resize) fit();
+        return QToolButton::eventFilter(watched, event);
+    }
+
+private:
+    void fit() {
+        constexpr int around = 24; // pixels beside the name of each menu, at most
+        int menus = 0;
+        for (const QAction* menu : bar_.actions())
+            menus += fontMetrics().horizontalAdvance(menu->text().remove(QLatin1Char('&'))) + around;
+        setText(whole_);
+        const bool fits = menus + sizeHint().width() <= bar_.width();
+        if (!fits) setText(brief_);
+        setToolTip(fits ? QString() : whole_);
+    }
+    QMenuBar& bar_;
+    QString whole_, brief_;
+};
+
+} // namespace
+
 /// Adds a button in the corner of the menu bar, by which those who do not know the palette's keys find every action.
 void MainWindow::add_palette_button() {
-    auto* find = new QToolButton(menuBar());
+    auto* find = new PaletteButton(*menuBar());
     QAction* palette_action = actions_.at(QStringLiteral("view.palette"));
     const auto follow = [this, find] {
         const QString keys = actions_.keys(QStringLiteral("view.palette"));
-        find->setText(keys.isEmpty() ? tr("Find any action") : tr("%1: find any action").arg(keys));
+        if (keys.isEmpty())
+            find->set_words(tr("Find any action"), tr("Find any action"));
+        else
+            find->set_words(tr("%1: find any action").arg(keys), keys);
     };
     connect(palette_action, &QAction::changed, find, follow);
     follow();

@@ -155,6 +155,31 @@ private slots:
         QVERIFY(map->selectionModel()->isSelected(equal));
     }
 
+    /// In the dock of the smallest window, the map is scrolled to, and no words or figures are cut off.
+    void a_low_dock_is_read_to_its_end() {
+        LayerComparison comparison(*worker_);
+        Settings settings;
+        LayersPanel panel(comparison, settings);
+        panel.show();
+        panel.take_files({wrong_, good_});
+        QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 20000);
+        panel.resize(panel.minimumSizeHint().width(), 200);
+        const auto* verdict = panel.findChild<QLabel*>(QStringLiteral("layers-verdict"));
+        const auto high = [&] { return verdict->height() >= verdict->heightForWidth(verdict->width()); };
+        QTRY_VERIFY2(high(), qPrintable(verdict->text()));
+        QVERIFY(panel.minimumSizeHint().width() <= 572); // beside the list of runs
+        const LayerMapView& map = panel.map();
+        QVERIFY(map.viewport()->height() >= 2 * map.verticalHeader()->defaultSectionSize());
+        int areas = 0;
+        for (const auto* area : panel.findChildren<QScrollArea*>()) {
+            QVERIFY2(
+                area->widget()->width() <= area->viewport()->width(),
+                qPrintable(QStringLiteral("%1 of %2").arg(area->widget()->width()).arg(area->viewport()->width())));
+            ++areas;
+        }
+        QCOMPARE(areas, 2);
+    }
+
     /// Like all numbers in the window, wherever there is one. Names keep their dots.
     void figures_have_the_decimal_point_of_the_language() {
         const QLocale before;

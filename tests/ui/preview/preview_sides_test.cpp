@@ -5,6 +5,7 @@
 #include <QSet>
 #include <QSlider>
 #include <QSpinBox>
+#include <QToolButton>
 #include <QTranslator>
 #include <QWheelEvent>
 
@@ -65,6 +66,27 @@ private slots:
             v.settle();
             QCOMPARE(share->isVisible(), mode == CompareMode::onion);
             QCOMPARE(offset->pos(), before);
+        }
+    }
+
+    /// In a narrow window some buttons are left out, but not the one that says what is seen.
+    void the_mode_that_is_on_keeps_its_button() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        v.view.resize(520, 400);
+        for (const CompareMode mode : {CompareMode::onion, CompareMode::flicker, CompareMode::wipe}) {
+            v.view.set_mode(mode);
+            v.settle();
+            int on = 0, flickers = 0;
+            for (const auto* button : v.view.findChildren<QToolButton*>()) {
+                if (!button->isVisible()) continue;
+                on += button->isChecked() && button->property("action").toString().startsWith("compare.");
+                flickers += button->property("action").toString() == "compare.flicker";
+                QVERIFY(button->mapTo(&v.view, QPoint(button->width(), 0)).x() <= v.view.width());
+            }
+            QCOMPARE(on, 1);
+            QCOMPARE(flickers, mode == CompareMode::flicker ? 1 : 0);
         }
     }
 

@@ -465,13 +465,34 @@ private slots:
         const auto buttons = banners.findChildren<QPushButton*>();
         const auto beside = [&] { return buttons[0]->mapTo(&banners, QPoint()).x() >= words->geometry().right(); };
         QTRY_VERIFY(beside());
-        for (const int width : {420, 300}) {
-            banners.resize(width, banners.heightForWidth(width));
-            QTRY_VERIFY(!beside());
-            QVERIFY(words->width() >= width - 80 && words->height() >= words->heightForWidth(words->width()));
+        for (const int width : {420, 300, 200}) {
+            const auto fits = [&] {
+                banners.resize(width, banners.sizeHint().height());
+                QCoreApplication::processEvents(); // until it is laid out
+                return banners.height() == banners.sizeHint().height() && words->width() >= width - 80 &&
+                       words->height() >= words->heightForWidth(words->width());
+            };
+            QTRY_VERIFY2(fits(), qPrintable(QString::number(words->width())));
+            QVERIFY(!beside());
             for (const QPushButton* button : buttons)
                 QVERIFY(banners.rect().contains(QRect(button->mapTo(&banners, QPoint()), button->size())));
         }
+    }
+
+    /// More than there is room for is scrolled to, beginning with the newest; nothing is squeezed.
+    void banners_without_room_are_scrolled() {
+        Banners banners;
+        banners.resize(300, 60);
+        banners.show();
+        const QString text = QStringLiteral("The queue is paused: the last two runs failed for the same reason.");
+        for (const char* key : {"a", "b"})
+            banners.show_banner(QLatin1String(key), Banners::Kind::error, text, {{"Continue all the same", [] {}}});
+        const auto* newest = banners.findChild<QFrame*>(QStringLiteral("b"));
+        const auto top = [&] { return newest->mapTo(&banners, QPoint()).y(); };
+        QTRY_VERIFY2(top() >= 0 && top() < 20, qPrintable(QString::number(top())));
+        for (const QLabel* words : banners.findChildren<QLabel*>(QStringLiteral("banner-text")))
+            QVERIFY(words->height() >= words->heightForWidth(words->width()));
+        QVERIFY(banners.minimumSizeHint().height() < 60);
     }
 
     void older_banners_are_folded() {
@@ -481,8 +502,8 @@ private slots:
         auto* more = banners.findChild<QToolButton*>("banners-more");
         const auto seen = [&] {
             QStringList names;
-            for (const auto* line : banners.findChildren<QFrame*>(QString(), Qt::FindDirectChildrenOnly))
-                if (line->isVisible()) names << line->objectName();
+            for (const auto* line : banners.findChildren<QFrame*>())
+                if (line->isVisible() && line->property("banner").toBool()) names << line->objectName();
             return names;
         };
         for (const char* key : {"a", "b", "c", "d"})

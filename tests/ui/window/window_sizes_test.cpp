@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a layout looks like in a window of another size than the one it was made in.
 #include <QDockWidget>
+#include <QListView>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QScopeGuard>
+#include <QScrollBar>
 
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/preview/preview_view.h"
 #include "ui/window/layouts.h"
+#include "ui/window/viewer.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -134,6 +140,128 @@ private slots:
         QCOMPARE(height(studio, "steps-dock"), steps);
         QVERIFY(studio.window().preview().height() > 900 / 5);
     }
+
+    /// All lines of a message, and its buttons, are seen in the smallest window, which neither grows nor moves its
+    /// docks for it.
+    void a_long_message_is_read_in_the_smallest_window() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, smallest);
+        settle_docks();
+        const auto docks = [&] {
+            QList<QRect> places;
+            for (const char* dock : {"prompt-dock", "parameters-dock", "runs-dock", "queue-dock", "steps-dock"})
+                places << studio.find<QDockWidget>(dock)->geometry();
+            return places;
+        };
+        const QList<QRect> before = docks();
+        Banners& banners = studio.window().banners();
+        banners.show_banner(QStringLiteral("long"), Banners::Kind::error,
+                            QStringLiteral("/home/somebody/videos/a balloon over the sea.mp4: the disk is full after "
+                                           "12.3 MB of the video were written; free some space, or choose another "
+                                           "folder, then export it again"),
+                            {{QStringLiteral("Try again"), [] {}}, {QStringLiteral("Choose another folder"), [] {}}});
+        const auto seen = [&](const QWidget& widget) {
+            return widget.visibleRegion().boundingRect().size() == widget.size();
+        };
+        const auto* words = banners.findChild<QLabel*>(QStringLiteral("banner-text"));
+        QTRY_VERIFY2(seen(*words) && words->height() >= words->heightForWidth(words->width()),
+                     qPrintable(QStringLiteral("%1 of %2")
+                                    .arg(words->visibleRegion().boundingRect().height())
+                                    .arg(words->heightForWidth(words->width()))));
+        for (const auto* button : banners.findChildren<QPushButton*>()) QVERIFY(seen(*button));
+        QCOMPARE(studio.window().size(), smallest);
+        QCOMPARE(docks(), before);
+        close_banner(studio, "long");
+        settle_docks();
+        QCOMPARE(docks(), before);
+    }
+
+    /// However narrow its dock becomes: what does not fit into a row is elided.
+    void runs_have_no_horizontal_scroll_bar() {
+        const app::Home home;
+        const QString a = listed_run(home, "a", 3, 1), b = listed_run(home, "b", 3, 18446744073709551615U);
+        StudioFixture studio(Layout::compare, Scheme::dark, smallest);
+        auto* list = studio.find<QListView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        studio.window().resizeDocks({studio.find<QDockWidget>("runs-dock")}, {1}, Qt::Horizontal);
+        settle_docks();
+        QVERIFY(list->viewport()->width() < 200);
+        QCOMPARE(list->horizontalScrollBar()->maximum(), 0);
+        QVERIFY(list->visualRect(list->model()->index(0, 0)).width() <= list->viewport()->width());
+    }
+
+    /// The steps of two runs and their layers fit beside the list of runs as it was.
+    void comparing_fits_into_the_smallest_window() {
+        for (const char* language : {"en", "de"}) {
+            const app::Home home;
+            qputenv("DENOIR_LANGUAGE", language);
+            const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+            const Translation words(*qApp);
+            const QString a = listed_run(home, "a", 3, 1), b = listed_run(home, "b", 3, 2);
+            StudioFixture studio(Layout::compare, Scheme::dark, smallest);
+            settle_docks();
+            const int side = studio.find<QDockWidget>("runs-dock")->width();
+            studio.window().viewer().compare(a, b);
+            QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::b), b, 30000);
+            for (const char* dock : {"steps-dock", "layers-dock"}) {
+                studio.find<QDockWidget>(dock)->raise();
+                settle_docks();
+                QTest::qWait(50);
+                QCOMPARE(studio.window().size(), smallest);
+                QCOMPARE(studio.find<QDockWidget>("runs-dock")->width(), side);
+            }
+        }
+    }
+
+    /// The words of the one button to press are whole; where its keys find no room they are in the tool tip.
+    void a_sweep_is_begun_in_the_smallest_window() {
+        for (const char* language : {"en", "de"})
+            for (const int width : {smallest.width(), 1280}) {
+                const app::Home home;
+                qputenv("DENOIR_LANGUAGE", language);
+                const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+                const Translation words(*qApp);
+                StudioFixture studio(Layout::tune, Scheme::dark, {width, smallest.height()});
+                settle_docks();
+                QCOMPARE(studio.window().width(), width);
+                const auto* start = studio.find<QPushButton>("sweep");
+                QVERIFY2(start->width() >= start->sizeHint().width(), qPrintable(start->text()));
+                const QString keys = QKeySequence(Qt::CTRL | Qt::Key_Return).toString(QKeySequence::NativeText);
+                QVERIFY((start->text() + start->toolTip()).contains(keys));
+                QCOMPARE(start->text().contains(keys), width == 1280);
+            }
+    }
+
+    /// In German, too, no menu hides behind the button for further menus.
+    void every_menu_is_seen_in_the_smallest_window() {
+        for (const char* language : {"en", "de"}) {
+            const app::Home home;
+            qputenv("DENOIR_LANGUAGE", language);
+            const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+            const Translation words(*qApp);
+            StudioFixture studio(Layout::create, Scheme::dark, smallest);
+            settle_docks();
+            const QMenuBar& bar = *studio.window().menuBar();
+            QVERIFY(bar.cornerWidget()->isVisible());
+            QVERIFY(!bar.findChild<QToolButton*>("qt_menubar_ext_button")->isVisible());
+            QVERIFY(bar.actionGeometry(bar.actions().constLast()).right() < bar.cornerWidget()->x());
+        }
+    }
+
+    /// In a low window the steps and the timeline are one behind the other, and whoever asks for the timeline sees it.
+    void a_low_window_leaves_the_picture_its_height() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, smallest);
+        settle_docks();
+        QVERIFY(studio.window().preview().height() > smallest.height() / 2);
+        const auto* timeline = studio.find<QWidget>("timeline");
+        QVERIFY(!timeline->isVisible());
+        studio.key(Qt::Key_F6, Qt::ShiftModifier);
+        QTRY_VERIFY(timeline->isVisible() && timeline->hasFocus());
+    }
+
+private:
+    static constexpr QSize smallest{800, 560};
 };
 
 int main(int argc, char** argv) { return run_window_test<WindowSizesTest>(argc, argv); }
