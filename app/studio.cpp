@@ -6,19 +6,16 @@
 #include <QSignalBlocker>
 #include <QTimer>
 #include <QtConcurrent/QtConcurrentRun>
-#include <algorithm>
 #include <utility>
 
 #include "app/base/background.h"
 #include "app/base/engine_text.h"
 #include "app/base/folder.h"
 #include "app/base/text.h"
-#include "app/request/request_values.h"
 #include "app/runs/run_words.h"
 #include "app/runs/stage_text.h"
 #include "app/sweep/sweep_document.h"
 #include "engine/pipeline/run_layout.h"
-#include "engine/session/model_lookup.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir::app {
@@ -129,7 +126,7 @@ void Studio::connect_queue() {
 void Studio::look_at_device() {
     const std::optional<Device> device = document.device();
     if (device) models.set_available(estimator.free_bytes(*device));
-    // Not during a run, which would make the device seem to have less memory than it has.
+    // During a run the device would seem to have less memory than it has.
     if (device && device != looked_at_ && !worker.busy() && queue.running() == 0) {
         looked_at_ = device;
         estimator.look_at(*device);
@@ -137,7 +134,7 @@ void Studio::look_at_device() {
     if (document.resolved() && !worker.busy() && queue.running() == 0)
         estimator.look_at(*document.resolved(), document.estimate());
     tell_device(device); // after looking, so that it is up to date
-    // Only after looking, as a run would take memory before that is measured.
+    // The queue begins only after looking, as a run would take memory before that is measured.
     if (!document.pending() && !estimator.looking()) queue.start();
 }
 
@@ -217,7 +214,7 @@ void Studio::run_ended(quint64 id, int state, const QString& run) {
 }
 
 void Studio::learn(const QString& run) {
-    // Not on this thread, as a model's headers may be slow to read.
+    // Runs on another thread, as a model's headers may be slow to read.
     auto* watcher = new LessonWatcher(this);
     lessons_ << watcher;
     connect(watcher, &LessonWatcher::finished, this, [this, watcher] { take(watcher); });

@@ -84,12 +84,6 @@ quint64 FileSaver::save(std::function<std::string()> write) {
     return ++state_->last;
 }
 
-void FileSaver::discard() {
-    const std::scoped_lock lock(state_->mutex);
-    state_->waiting = nullptr;
-    state_->done.notify_all();
-}
-
 bool FileSaver::flush() {
     std::unique_lock lock(state_->mutex);
     state_->done.wait(lock, [&] { return !state_->waiting && !state_->writing; });

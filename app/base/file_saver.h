@@ -23,8 +23,6 @@ public:
     /// Saves a text that takes a while to make: `write`, which returns it, is called on the saving thread, unless
     /// something newer comes first. It must own all that it uses.
     quint64 save(std::function<std::string()> write);
-    /// Drops a content that is not being written yet.
-    void discard();
     /// Blocks until everything is written. Returns false if the last write failed.
     bool flush();
     const std::filesystem::path& path() const;

@@ -3,7 +3,6 @@
 
 #include <QFile>
 #include <QFileInfo>
-#include <QMetaObject>
 #include <algorithm>
 #include <atomic>
 #include <unistd.h>

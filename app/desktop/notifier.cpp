@@ -2,8 +2,7 @@
 #include "app/desktop/notifier.h"
 
 #include <QDBusConnection>
-#include <QDBusConnectionInterface>
-#include <QDBusInterface>
+#include <QDBusMessage>
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
 #include <QVariantMap>
@@ -26,11 +25,6 @@ QDBusConnection session_bus() {
 Notifier::Notifier(QObject* parent) : QObject(parent) {
     if (QDBusConnection bus = session_bus(); bus.isConnected())
         bus.connect(service, path, service, QStringLiteral("ActionInvoked"), this, SLOT(action_invoked(uint, QString)));
-}
-
-bool Notifier::available() {
-    const QDBusConnection bus = session_bus();
-    return bus.isConnected() && bus.interface() && bus.interface()->isServiceRegistered(service);
 }
 
 void Notifier::notify(const QString& title, const QString& text, const QString& image) {

@@ -11,7 +11,6 @@ public:
     explicit Notifier(QObject* parent = nullptr);
     /// Returns at once. `image` is the path of a thumbnail; it may be empty.
     void notify(const QString& title, const QString& text, const QString& image = {});
-    static bool available();
 
 signals:
     void activated(); ///< the user clicked on the newest message

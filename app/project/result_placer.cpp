@@ -68,7 +68,7 @@ void ResultPlacer::place_held() {
 }
 
 void ResultPlacer::set_recovery_offered(bool offered) {
-    if (!recovery_offered_) find_unplaced(); // also if nothing is offered: changes that were kept come back unasked
+    if (!recovery_offered_) find_unplaced(); // even if nothing is offered, as kept changes come back unasked
     recovery_offered_ = offered;
     if (offered) return;
     const QStringList placed = project_.runs();
@@ -119,7 +119,7 @@ void ResultPlacer::place(const Result& result) {
     queue_.set_tag(result.entry, {}); // done, so that no later recovery places it again
 }
 
-/// Adds a take to shots; one that is only a part goes to those shots that show no more than it has.
+/// Adds a take to shots. If it is only a part of the clip, shots that show more than it has do not get it.
 void ResultPlacer::add_take(std::vector<int> rows, const Take& take) {
     if (take.part) std::erase_if(rows, [&](int row) { return !project_.shot(row).lies_in(take); });
     if (rows.empty())

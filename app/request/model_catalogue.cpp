@@ -140,7 +140,8 @@ struct ModelCatalogue::Store {
     explicit Store(ModelCatalogue& catalogue) : self(catalogue) {}
 
     void ask() {
-        // Not ask(): a folder into which something is downloaded changes all the time, and looking must come to an end.
+        // NewestQuestion::ask() would begin anew at each change, and a folder into which something is
+        // downloaded changes all the time.
         question.ask_next([this, roots = folders, named = parts](TaskThread::Id number, const std::stop_token& stop) {
             if (!look(roots, named, stop)) return;
             tell([this, number] {

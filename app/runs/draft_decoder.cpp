@@ -88,7 +88,7 @@ struct DraftDecoder::State {
         const Tensor all = draft_latent(run, draft.step, model);
         const std::int64_t frames = video_frames(all.size(1));
         if (wanted >= frames) throw UsageError({}, "frame", "the clip is shorter than that", "choose another frame");
-        // A latent frame stands for four frames, the first for one. The VAE is causal: later ones are not needed.
+        // A latent frame stands for four frames, the first for one. As the VAE is causal, later ones are not needed.
         const std::int64_t needed = wanted < 0 ? all.size(1) : latent_frame_of(wanted) + 1;
         const Tensor latent = needed == all.size(1) ? all : all.slice(1, 0, needed).to_host_f32();
         if (!backend || backend->device() != *r.device) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "app/base/text.h"
 #include "app/request/field_title.h"

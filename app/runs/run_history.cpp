@@ -87,8 +87,8 @@ struct RunHistory::Store {
         const auto it = std::lower_bound(shown.begin(), shown.end(), index);
         return it != shown.end() && *it == index ? int(it - shown.begin()) : -1;
     }
-    /// The path of the run that follows `row`, which is not listed any more, or of the last run if none follows: among
-    /// those shown or, if none is, among all.
+    /// The path of the run that follows `row`, which is not listed any more, or of the last run if none follows. Looks
+    /// among the runs that are shown or, if there is none, among all.
     QString next_to(const RunRow& row) const {
         const int index = int(std::lower_bound(rows.begin(), rows.end(), row, before) - rows.begin());
         if (const auto it = std::lower_bound(shown.begin(), shown.end(), index); it != shown.end())
@@ -154,7 +154,7 @@ struct RunHistory::Store {
         waits.newest = notes;
         scanner.note(entry, notes);
     }
-    /// Writes notes at once that wait for the scanner, which would not find the run: it lies at `place` now.
+    /// Writes notes that wait for the scanner, as it would not find the run any more, which lies at `place` now.
     void write_waiting_notes(const QString& entry, const fs::path& place) {
         const auto waits = unwritten.find(entry);
         if (waits == unwritten.end()) return;

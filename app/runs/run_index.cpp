@@ -207,7 +207,7 @@ void RunScanner::note(const QString& entry, const RunNotes& notes) {
 
 void RunScanner::drop(const QStringList& entries) {
     post([this, entries] {
-        RunChanges changes; // told at once: after each message the window computes what else could be dropped
+        RunChanges changes; // told in one message, after which the window computes what else could be dropped
         for (const QString& entry : entries) {
             if (end_.stop_requested()) break;
             try {
@@ -304,7 +304,7 @@ void RunScanner::look_now(const QStringList& entries, RunChanges changes) {
         if (end_.stop_requested()) break;
         try {
             changes.rows.push_back(read_or_tell(to_path(entry)));
-            is_news(changes.rows.back()); // remembers it; it is told in any case, since somebody asked for it
+            is_news(changes.rows.back()); // only to remember it, as it is told in any case to whoever asked
         } catch (const std::exception&) { // there is no run (any more)
             if (!stamps_.contains(entry)) continue;
             forget_row(entry);

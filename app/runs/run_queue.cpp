@@ -159,7 +159,7 @@ bool RunQueue::dropMimeData(const QMimeData* data, Qt::DropAction action, int ro
     const int from = row_of(data->data(QString::fromLatin1(mime)).toULongLong());
     const int to = parent.isValid() ? parent.row() : row < 0 ? rowCount() : row;
     if (from >= 0) moveRows({}, from, 1, {}, std::max(to, store_->first_waiting()));
-    return false; // it has been moved already; after true, the view would remove the row
+    return false; // else the view would remove the row, which has been moved already
 }
 
 quint64 RunQueue::add(const RequestDocument::Snapshot& snapshot, bool next, const QString& tag) {

@@ -130,7 +130,6 @@ signals:
     void entries_removed();                                      ///< undo_clear() can bring them back
     void entries_restored(const QList<quint64>& ids);            ///< undo_clear() brought them back
     void issue_changed();
-    void emptied(); ///< the last entry ended and none waits
 
 private:
     struct Entry;

@@ -111,10 +111,7 @@ void RunQueue::Store::end(int row, State state) {
     if (const int now = find(id); now >= 0) changed(now);
     emit self.entry_ended(id, int(state), run);
     pause_if_failing(state, why, run_then);
-    if (first_waiting() == int(entries.size()))
-        emit self.emptied();
-    else
-        pump();
+    pump();
 }
 
 /// The text that two failures must share to count as alike: without the run's own folder, and without the numbers in

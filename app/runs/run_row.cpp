@@ -107,7 +107,7 @@ QList<QByteArray> states(const QString& word) {
     return out;
 }
 
-/// A text as haystacks have it: in lower case, and with an x for the × of sizes.
+/// A text as it stands in haystacks, in lower case and with an x for the × of sizes.
 QString folded(const QString& text) { return text.toLower().replace(QChar(0xd7), QLatin1Char('x')); }
 
 /// For a run that has ended.

@@ -36,7 +36,7 @@ QList<AxisText> from_json(const Json& json) {
 
 class AxesCommand : public QUndoCommand {
 public:
-    /// `typed`: the axis in which the user typed; -1: an edit that merges with no other.
+    /// `typed` is the axis in which the user typed, or -1 for an edit that merges with no other.
     AxesCommand(SweepAxes& axes, QList<AxisText> before, QList<AxisText> after, const QString& label, int typed)
         : QUndoCommand(label), axes_(axes), before_(std::move(before)), after_(std::move(after)), typed_(typed) {}
     void redo() override { axes_.apply(after_); }

@@ -100,8 +100,7 @@ void SweepDocument::show(const std::shared_ptr<OpenSweep>& sweep) {
     if (shown_ == sweep) return;
     shown_ = sweep;
     if (!looks_only_) settings_.set_value(shown_key, shown_ ? QVariant(shown_->path()) : QVariant());
-    // Not index_queue(): it emits cells_changed(), and until shown_changed() listeners have the cells of the sweep
-    // before.
+    // index_queue() would emit cells_changed() while listeners still have the cells of the sweep before.
     entries_ = queue_entries();
     if (shown_) measure(*shown_);
     let_go();
@@ -246,7 +245,7 @@ SweepDocument::Progress SweepDocument::progress() const {
     out.total = int(shown_->size());
     const auto expected = expected_.value(shown_->path());
     double taken = 0, thought = 0, left = 0, current = -1;
-    std::map<quint64, bool> known; // by entry, whether its time is known; cells that share an entry are rendered once
+    std::map<quint64, bool> known; // whether the time of an entry is known, which counts once for all of its cells
     for (std::size_t i = 0; i < shown_->size(); ++i) {
         const CellView view = cell(i);
         const double guess = expected.value(i, -1);

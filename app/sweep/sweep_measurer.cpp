@@ -50,8 +50,8 @@ void SweepMeasurer::measure(const OpenSweep& open) {
     }
 }
 
-/// Measures decoded latents if both runs have kept theirs and they can be decoded, else the videos. Of one and the same
-/// run, the video will do.
+/// Measures decoded latents if both runs have kept theirs and they can be decoded, else the videos. If both are the
+/// same run, its video will do.
 SweepCell::Figures SweepMeasurer::figures_of(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                              std::size_t index, const std::stop_token& stop) {
     const auto measure = [&](const std::filesystem::path& a, const std::filesystem::path& b) {

@@ -2,10 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <future>
-#include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "engine/compare/pairing.h"
 #include "engine/compare/source.h"

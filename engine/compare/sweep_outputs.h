@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/core/json.h"
 #include "engine/core/progress.h"
 #include "engine/media/image.h"
 #include "engine/session/sweep_folder.h"

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <map>
 #include <mutex>
-#include <utility>
 
 #include "engine/core/open_file.h"
 

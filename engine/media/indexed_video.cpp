@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <numeric>
 
 #include "engine/media/colour.h"
 #include "engine/media/exif.h"

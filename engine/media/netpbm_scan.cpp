@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cctype>
 
 #include "engine/media/still.h"
 

@@ -11,7 +11,6 @@
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
-#include "engine/sampling/guidance.h"
 
 namespace denoir {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/pipeline.h"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <optional>
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/core/error.h"
+#include "engine/pipeline/schedule.h"
 
 namespace denoir {
 

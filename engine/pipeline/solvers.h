@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/pipeline/schedule.h"
+#include "engine/pipeline/windows.h"
 #include "engine/sampling/scheduler.h"
 
 namespace denoir {

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <functional>
 
-#include "engine/core/file.h"
 #include "engine/core/json_fields.h"
 #include "engine/core/suggest.h"
 #include "engine/core/units.h"

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <future>
 #include <set>
-#include <vector>
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/file.h"

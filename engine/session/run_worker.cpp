@@ -17,6 +17,7 @@
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/frame_output.h"
 #include "engine/session/inputs.h"
+#include "engine/session/output_check.h"
 #include "engine/session/preflight.h"
 #include "engine/session/request_json.h"
 #include "engine/session/sha256.h"

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "engine/session/file_hashes.h"
-#include "engine/session/output_check.h"
 #include "engine/session/render.h"
 
 namespace denoir {

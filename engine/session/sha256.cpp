@@ -30,8 +30,6 @@ struct Sha256::State {
 
 Sha256::Sha256() : state_(std::make_unique<State>()) { expect(EVP_DigestInit_ex(state_->sum, EVP_sha256(), nullptr)); }
 Sha256::~Sha256() = default;
-Sha256::Sha256(Sha256&&) noexcept = default;
-Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(const void* data, std::size_t bytes) { expect(EVP_DigestUpdate(state_->sum, data, bytes)); }
 

@@ -13,8 +13,6 @@ class Sha256 {
 public:
     Sha256();
     ~Sha256();
-    Sha256(Sha256&&) noexcept;
-    Sha256& operator=(Sha256&&) noexcept;
 
     void update(const void* data, std::size_t bytes);
     /// The sum as 64 lower-case hexadecimal digits. To be called once, after the last update().

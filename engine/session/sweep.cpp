@@ -7,7 +7,6 @@
 #include <array>
 #include <numeric>
 
-#include "engine/core/file.h"
 #include "engine/core/suggest.h"
 #include "engine/session/branch.h"
 #include "engine/session/carried_request.h"

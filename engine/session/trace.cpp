@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <limits>
 
 #include "engine/core/disk.h"
 #include "engine/core/error.h"

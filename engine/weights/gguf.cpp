@@ -7,7 +7,6 @@
 #include <array>
 #include <cctype>
 #include <cstring>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 

@@ -56,14 +56,18 @@ public:
     }
 
 private:
+    /// What is known of the transformer that was chosen, which is model_.transformer.
+    struct Chosen {
+        std::optional<ExpertContent> content; ///< empty until one is chosen
+        Json carried = Json::object();        ///< the config that its file carries
+        bool all_in_one = false;              ///< whether its file holds the companions, too
+    };
+
     // Transformers
 
     void set_transformer(const Network& found) {
         model_.transformer = found.files();
-        traits_ = TransformerTraits::read(*found.group);
-        bytes_ = found.bytes();
-        carried_ = carried_config(*found.checkpoint);
-        all_in_one_ = is_all_in_one(*found.checkpoint);
+        chosen_ = {ExpertContent::of(found), carried_config(*found.checkpoint), is_all_in_one(*found.checkpoint)};
     }
 
     /// Chooses one transformer, or the two experts of Wan 2.2, among the networks of a folder.
@@ -116,18 +120,19 @@ private:
     }
     void set_transformer_parts(const std::vector<Network>& parts) {
         TensorGroup all_parts{parts.front().group->recognised, {}, {}};
+        std::uint64_t bytes = 0;
         for (const Network& f : parts) {
             model_.transformer.insert(model_.transformer.end(), f.files().begin(), f.files().end());
             all_parts.members.insert(all_parts.members.end(), f.group->members.begin(), f.group->members.end());
-            bytes_ += f.bytes();
+            bytes += f.bytes();
         }
-        traits_ = TransformerTraits::read(all_parts);
+        chosen_.content = {TransformerTraits::read(all_parts), bytes};
     }
 
     /// Looks beside `file` for the other expert.
     void add_other_expert(const fs::path& file) {
         if (!named_.low_noise.empty()) return;
-        const auto other = find_other_expert(file, {*traits_, bytes_}, search_, path_);
+        const auto other = find_other_expert(file, *chosen_.content, search_, path_);
         if (!other) {
             if (said_expert_of(file) != Expert::none)
                 model_.warnings.push_back(
@@ -225,7 +230,7 @@ private:
             if (std::ranges::any_of(found, twin)) std::erase_if(found, [&](const Network& f) { return !twin(f); });
         }
         if (found.size() > 1) refuse_several(folder, found);
-        if (traits_ && contradict(*traits_, TransformerTraits::read(*found.front().group)))
+        if (chosen_.content && contradict(chosen_.content->traits, TransformerTraits::read(*found.front().group)))
             throw Error(path_.string(), "", "its high- and low-noise transformers are of two models",
                         "name the file of the one that is meant");
         model_.transformer_low = found.front().files();
@@ -353,7 +358,7 @@ private:
 
     void take_named_expert() {
         const Network low = named_network(named_.low_noise, {Component::transformer}, "transformer");
-        if (traits_ && !are_alike(*traits_, TransformerTraits::read(*low.group)))
+        if (chosen_.content && !are_alike(chosen_.content->traits, TransformerTraits::read(*low.group)))
             throw Error(named_.low_noise.string(), "", "is a transformer of another model than the high-noise one",
                         "name the two experts of one model");
         model_.transformer_low = low.files();
@@ -371,7 +376,7 @@ private:
     }
 
     void finish() {
-        const TransformerTraits traits = traits_.value_or(TransformerTraits{});
+        const TransformerTraits traits = chosen_.content ? chosen_.content->traits : TransformerTraits{};
         add_carried_config();
         companions_.choose(model_, traits);
         refuse_unfit_parts();
@@ -385,14 +390,15 @@ private:
         if (!transformer) model_.unread = unread_transformer(path_, stop_);
         warn_of_shards();
         warn_of_left_out();
-        if (traits_) tell_family(*traits_);
+        if (chosen_.content) tell_family(traits);
     }
 
     /// Adds the config that the transformer's file carries. The folder's config.json wins over it.
     void add_carried_config() {
-        if (!model_.config.contains("family") && carried_.contains("family")) config_file_ = model_.transformer.front();
-        carried_.update(model_.config);
-        model_.config = std::move(carried_);
+        if (!model_.config.contains("family") && chosen_.carried.contains("family"))
+            config_file_ = model_.transformer.front();
+        chosen_.carried.update(model_.config);
+        model_.config = std::move(chosen_.carried);
     }
 
     [[noreturn]] void refuse_no_model() const {
@@ -486,7 +492,7 @@ private:
         evidence.model_index = model_.model_index;
         evidence.traits = traits;
         evidence.two_experts = two_experts_ || !model_.transformer_low.empty();
-        evidence.all_in_one = all_in_one_;
+        evidence.all_in_one = chosen_.all_in_one;
         evidence.second_vae = companions_.has_second_vae(traits);
         evidence.names = names_around();
         evidence.config_file = config_file_.string(), evidence.index_file = model_.model_index_file.string();
@@ -499,12 +505,9 @@ private:
     ModelFolder model_;
     NetworkSearch search_;
     Companions companions_{search_};
-    std::optional<TransformerTraits> traits_;
-    std::uint64_t bytes_ = 0; ///< size of the transformer's tensors
+    Chosen chosen_;
     fs::path config_file_;
-    Json carried_ = Json::object(); ///< the config that the transformer's file carries
     bool two_experts_ = false;
-    bool all_in_one_ = false; ///< whether the transformer's file holds the companions, too
 };
 
 } // namespace

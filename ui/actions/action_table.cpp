@@ -86,12 +86,6 @@ void ActionTable::settle() {
         if (chosen.contains(entry.id)) take_from_others(entry.id, entry.action->shortcuts());
 }
 
-void ActionTable::name_keys(const QString& id, QWidget& widget) {
-    Q_ASSERT(find(id));
-    widget.setProperty("action", id);
-    widget.installEventFilter(this);
-}
-
 void ActionTable::name_all_keys() {
     for (QWidget* widget : window_.findChildren<QWidget*>())
         if (!widget->property("action").toString().isEmpty()) widget->installEventFilter(this);

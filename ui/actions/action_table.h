@@ -43,10 +43,8 @@ public:
     /// To be called when all actions are added. If the user gave an action keys that are the default of another, as may
     /// happen with actions newer than the stored file, takes them from the other, as otherwise neither would work.
     void settle();
-    /// Appends the action's keys to the tool tip of `widget`, which does the same, and keeps them up to date.
-    void name_keys(const QString& id, QWidget& widget);
-    /// Does that for every widget in the window with a property `action`, which holds an id or several separated by
-    /// spaces. For widgets that do not know this table.
+    /// Appends keys to the tool tip of every widget in the window that has a property `action`, which holds the id of
+    /// the action that it triggers, or several separated by spaces. The keys stay up to date.
     void name_all_keys();
     QString tip(const QWidget& widget) const; ///< the tool tip as it is shown, with the keys
     QString keys(const QString& id) const;    ///< the keys as they are shown; the first if there are several

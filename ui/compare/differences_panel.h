@@ -32,8 +32,8 @@ public:
     QList<QStringList> rows() const;
 
 signals:
-    /// The first short values that differ, of A and of B; empty if nothing differs or there are not two requests. Of B
-    /// that it is the same run, if it is.
+    /// The first short values that differ, of A and of B. Empty if nothing differs or there are not two requests, but
+    /// "the same run" for B if it is.
     void told_apart(const QString& a, const QString& b);
 
 protected:

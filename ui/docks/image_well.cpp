@@ -143,7 +143,7 @@ void ImageWell::paint_words(QPainter& painter, const QRectF& area) const {
     const auto fits = [&](const QString& text) {
         return painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, text).height() <= room.height();
     };
-    // With what to do about it if there is room; the tool tip says that in any case.
+    // An error is shown with what to do about it if there is room. The tool tip always says both.
     const QString words = !error_.isEmpty() && fits(whole_error_) ? whole_error_ : this->words();
     const double height = painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, words).height();
     // If there is no room for both, the words matter more than the sign.

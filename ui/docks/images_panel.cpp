@@ -87,8 +87,8 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
         connect(each, &ImageWell::menu_asked, this, [this, side](const QPoint& at) { show_menu(side, at); });
     }
     connect(swap_, &QToolButton::clicked, this, &ImagesPanel::swap);
-    // Not at every letter of a prompt, as the thread's lock is shared with that thread of low priority, which may be
-    // kept waiting on a busy machine.
+    // Asking waits for a lock that a thread of low priority may hold for long on a busy machine, so that it is not done
+    // at every letter of a prompt.
     ask_.setSingleShot(true);
     ask_.setInterval(100);
     connect(&ask_, &QTimer::timeout, this, &ImagesPanel::look);
@@ -174,7 +174,7 @@ void ImagesPanel::refresh() {
     if (document.resolved() && !document.pending()) {
         bool another = false;
         for (const Side side : {Side::start, Side::last}) {
-            // Until the picture is known, none is better than that of another file.
+            // Until the new picture is known, none is shown, as that of another file would be wrong.
             const QString file = document.value(key(side)).toString();
             if (file == seen(side).file) continue;
             seen(side) = {file, {}};
@@ -225,7 +225,7 @@ void ImagesPanel::take(Side side, const DroppedImage& image) {
 void ImagesPanel::choose(Side side) {
     const QString shown = studio_.document.value(key(side)).toString();
     const QString file = origins_.contains(shown) ? origins_.value(shown).file : shown;
-    // Not in the studio's own folder, where pasted pictures lie but nobody keeps others.
+    // The dialog does not begin in the studio's own folder, where only pasted pictures lie.
     const QString place = file.isEmpty() || QFileInfo(file).path() == folder() ? QString() : QFileInfo(file).path();
     ask_to_open(
         this, studio_.settings, side == Side::start ? tr("Start image") : tr("End image"),

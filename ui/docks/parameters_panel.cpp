@@ -131,7 +131,7 @@ QScrollArea* ParametersPanel::make_form() {
     scroll->setWidget(page);
     // When Tab enters a field, Qt scrolls only far enough to show the field's cursor.
     connect(qApp, &QApplication::focusChanged, scroll, [scroll, page](const QWidget* before, QWidget* now) {
-        // Not while the mouse presses a field, nor when the window comes to the front again.
+        // A field that is pressed must not move away from the mouse, and a window that comes to the front not scroll.
         const bool by_key = before && QApplication::mouseButtons() == Qt::NoButton;
         if (by_key && now && page->isAncestorOf(now)) show_whole(*scroll, *now);
     });
@@ -143,7 +143,7 @@ void ParametersPanel::add_frames(QVBoxLayout* form) {
     frames->set_unit(tr(" frames"), tr(" frame"));
     frames->set_snap(nearest_frame_count);
     frames->setToolTip(tr("One more than a multiple of four: 5, 9, 13, …; or the seconds: 2 s"));
-    // Seconds mean the same as in length_text(): if the clip continues a video, what it adds to that.
+    // As in length_text(), the seconds of a clip that continues a video are those that it adds.
     frames->set_typed_unit(QStringLiteral("s"), [this](double seconds) {
         const auto& forcing = studio_.document.asked().forcing;
         const int given = forcing && !forcing->video.empty() ? forcing->overlap : 0;
@@ -188,7 +188,7 @@ void ParametersPanel::add_advanced(QVBoxLayout* form) {
         const bool open = !advanced_->isVisibleTo(this);
         set_advanced(open);
         refresh_estimate(); // it names the errors of fields that are folded away
-        // When the page has its new height, as a low window might show nothing of the opened part.
+        // Scrolls once the page has its new height, as a low window might show nothing of the opened part.
         if (open) QMetaObject::invokeMethod(this, &ParametersPanel::show_advanced, Qt::QueuedConnection);
     });
     set_advanced(false);

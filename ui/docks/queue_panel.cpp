@@ -280,7 +280,7 @@ bool QueuePanel::eventFilter(QObject* watched, QEvent* event) {
 void QueuePanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     if (event->spontaneous()) return;     // only the window was shown again
-    QTimer::singleShot(0, list_, [this] { // when it is laid out
+    QTimer::singleShot(0, list_, [this] { // once the list is laid out
         for (int row = 0; row < list_->model()->rowCount(); ++row) {
             const QModelIndex entry = list_->model()->index(row, 0);
             if (state_of(entry) == State::running || state_of(entry) == State::waiting)

@@ -33,7 +33,7 @@ QString state_words(const QModelIndex& index) {
                                     index.data(Role::IssueRole).value<app::Issue>());
 }
 
-/// "1:08" for 1 min 08 s; below a minute as usual, which is not longer.
+/// "1:08" instead of "1 min 08 s". Below a minute the usual text is as short.
 QString short_duration(double seconds) {
     const auto whole = std::llround(seconds);
     if (!(seconds >= 0) || whole < 60 || whole >= 3600) return app::duration_text(seconds);
@@ -84,7 +84,7 @@ public:
             if (!left.isEmpty()) lines << left.join(space); // what does not fit is elided
             return lines;
         }
-        // Briefer where it is too narrow for all.
+        // Tries briefer words until all of them fit.
         for (const auto& [length, time] :
              {std::pair{length_, time_}, std::pair{short_length_, time_}, std::pair{short_length_, short_time_}}) {
             left = values_;
@@ -97,10 +97,10 @@ public:
     }
 
 private:
-    /// The first of the words, which they leave; at least one.
+    /// Takes as many words as fit into a line from the front of `words`, but at least one.
     static QString filled(QStringList& words, const QFontMetrics& metrics, int width, const QString& gap = between) {
         QString line = words.takeFirst();
-        // Narrower, not as narrow: the advance is rounded, and what is half a pixel too wide is elided.
+        // The line must be narrower than the room: its width is rounded, and half a pixel too much would elide it.
         while (!words.isEmpty() && metrics.horizontalAdvance(line + gap + words.constFirst()) < width)
             line += gap + words.takeFirst();
         return line;

@@ -83,7 +83,8 @@ void RunsView::mousePressEvent(QMouseEvent* event) {
     on_star_ ? emit star_clicked(index) : QListView::mousePressEvent(event);
 }
 
-/// Not after a press on a star: QListView would take the release for a click on the row that was pressed before.
+/// QListView must not get the release after a press on a star, which it would take for a click on the row that was
+/// pressed before.
 void RunsView::mouseReleaseEvent(QMouseEvent* event) {
     if (!std::exchange(on_star_, false)) QListView::mouseReleaseEvent(event);
 }
@@ -107,7 +108,7 @@ void RunsView::leaveEvent(QEvent* event) {
 
 void RunsView::startDrag(Qt::DropActions) {
     QModelIndexList rows = selectedIndexes();
-    std::sort(rows.begin(), rows.end()); // in the order of the list, as for the menu, not in that of selecting
+    std::sort(rows.begin(), rows.end()); // into the order of the list, from that of selecting
     // Dragged as folders, which preview, timeline and other programs understand.
     QList<QUrl> urls;
     for (const QModelIndex& index : rows) urls.append(QUrl::fromLocalFile(index.data(Role::PathRole).toString()));
@@ -316,7 +317,7 @@ bool RunsPanel::lists(const QString& run) const { return index_of(run).isValid()
 void RunsPanel::select(const QString& run) {
     const QModelIndex index = index_of(run);
     if (!index.isValid()) return list_->selectionModel()->clear();
-    // Not by the view's own function, which would add to the selection while Ctrl is held down (Ctrl+Enter).
+    // The view's own function would add to the selection while Ctrl is held down, as it is for Ctrl+Enter.
     list_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     list_->scrollTo(index);
 }

@@ -123,7 +123,8 @@ QWidget* TransportBar::make_compare_row() {
     connect(swap_, &QToolButton::clicked, this, &TransportBar::swap_requested);
     layout->addWidget(swap_);
     layout->addWidget(make_offset(*row));
-    layout->addWidget(make_gain(*row)); // behind what is always there: that does not move when the mode is another
+    // Controls of a single mode come last, so that the others do not move when the mode changes.
+    layout->addWidget(make_gain(*row));
     layout->addWidget(make_onion(*row));
     layout->addStretch(1);
     metrics_ = new QLabel(row);

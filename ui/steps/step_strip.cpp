@@ -144,7 +144,7 @@ void StepStrip::renew() {
         draft_ = 0;
         knows_frames_ = false;
     }
-    // Not a frame that is given, as it looks the same after every step.
+    // Begins with a frame that the run makes, as one that is given looks the same after every step.
     if (pictures_.steps() > 0 && !std::exchange(knows_frames_, true))
         frame_ = asked_in_ == run_ ? asked_frame_ : std::max(asked_frame_, pictures_.first_made());
     frame_ = std::clamp(frame_, 0, std::max(0, pictures_.frames() - 1));

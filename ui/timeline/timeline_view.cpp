@@ -276,7 +276,7 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     int row = project_.row_of(selected_id_);
     if (event.kind == Kind::shot_added && event.again)
         row = event.row;                  // selects a shot that undo brought back
-    else if (row < 0 && selected_ >= 0) { // it was removed: selects the one in its place, or the whole for a half
+    else if (row < 0 && selected_ >= 0) { // selects what took the removed shot's place
         const bool halves = event.kind == Kind::shots_replaced && event.row >= 0;
         row = std::min(halves ? event.row : selected_, project_.count() - 1);
     }
@@ -289,7 +289,7 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     player_.follow_cut();
     follow_media();
     if (event.again && event.row >= 0) reveal_shot(std::min(event.row, project_.count() - 1));
-    // Only if it has the focus or is playing, as a new shot must not replace another picture that is looked at.
+    // A new shot must not replace another picture that is looked at, unless the timeline has the focus or is playing.
     if (drag_.grip == Grip::none && (hasFocus() || playing())) show_playhead();
 }
 

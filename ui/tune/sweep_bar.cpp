@@ -261,7 +261,7 @@ void SweepBar::order_tabs() {
     for (QWidget* each : std::initializer_list<QWidget*>{swap_, add_, start_}) next(each);
 }
 
-/// The words of an issue for a place where no field is shown: with the name of the request's field or of the file.
+/// The words of an issue for a place where no field is shown, so that they name the request's field or the file.
 QString SweepBar::in_field(const app::Issue& issue) {
     const std::string key = issue.field.section(QLatin1Char('.'), 0, 0).toStdString();
     const bool of_request = key == "size" || std::ranges::count(request_keys(), std::string_view(key)) > 0;

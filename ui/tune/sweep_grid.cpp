@@ -118,7 +118,8 @@ QString SweepGrid::run_of(std::size_t cell) const {
 
 void SweepGrid::place() {
     const QFontMetrics metrics(font());
-    // Without scroll bars: if the size of pictures depended on them, they could appear and disappear without end.
+    // The room is measured without scroll bars. If the size of pictures depended on them, they could appear and
+    // disappear without end.
     const QSize most = maximumViewportSize();
     caption_ = metrics.lineSpacing() + 4;
     const bool flows = shape_.flows();
@@ -257,7 +258,7 @@ void SweepGrid::move(int rows, int columns, bool extend) {
     const auto at = shape_.place(*current_);
     if (!at) return;
     if (const auto cell = shape_.cell(at->first + rows, at->second + columns)) return set_current(*cell, extend);
-    // In a grid that flows: from the end of a line to the beginning of the next.
+    // In a grid that flows, the end of a line is followed by the beginning of the next.
     if (shape_.flows() && columns != 0)
         if (const auto cell = shape_.cell(at->first + columns, columns > 0 ? 0 : shape_.columns() - 1))
             set_current(*cell, extend);

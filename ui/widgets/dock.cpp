@@ -95,8 +95,9 @@ void Dock::follow_tabs() {
     if (tabbed) show_buttons(false);
 }
 
-/// Also called on every resize: the only sign that the last other dock has left the tabs. And once more when all docks
-/// have their places: of a layout that is being made, this one may get its size before the others come behind it.
+/// Looks for tabs at every resize, which is the only sign that the last other dock has left them, and once more when
+/// all docks have their places: in a layout that is being made, this dock may get its size before others come behind
+/// it.
 bool Dock::event(QEvent* event) {
     if (event->type() == QEvent::Resize || event->type() == QEvent::Show || event->type() == QEvent::Hide) {
         follow_tabs();

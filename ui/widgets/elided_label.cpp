@@ -45,7 +45,7 @@ QString breakable(const QString& text) {
     QString out;
     int run = 0;
     for (const QChar c : text) {
-        // Not between the surrogates of a character.
+        // A break must not come between the two surrogates of a character.
         if (run >= longest_word && !c.isLowSurrogate()) out += QChar(0x200b), run = 0;
         out += c;
         run = c.isSpace() ? 0 : run + 1;

@@ -40,7 +40,7 @@ void fit_widths(QMainWindow& window, const QVariantMap& before) {
                                    Qt::Horizontal);
 }
 
-/// In a lower window, too. A dock of one row of pictures is as high as that in every window.
+/// Does the same for the docks at the bottom of a lower window, where one of a single row of pictures keeps its height.
 void fit_heights(QMainWindow& window, const QVariantMap& before) {
     constexpr int row = 150; // pixels
     const int was = before.value(whole).toInt(), now = window.height();

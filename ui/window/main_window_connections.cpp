@@ -336,7 +336,7 @@ void MainWindow::connect_tune() {
     auto& sweeps = studio_.core.sweeps();
     for (const char* id : {"tune.export-video", "tune.export-picture", "tune.export-report", "tune.export-csv"})
         tune_->export_menu().addAction(actions_.at(QLatin1String(id)));
-    // For a clip of the grid; elsewhere in the window these keys are the timeline's.
+    // These keys act on a clip while the grid has the focus. Elsewhere in the window they are the timeline's.
     for (const char* id : {"tune.take", "tune.take-all", "tune.compare", "tune.star", "tune.reference"})
         actions_.keep_to(QLatin1String(id), tune_->grid());
     connect(tune_, &SweepView::open_run, this, [this](const QString& run) {

@@ -190,7 +190,7 @@ void Opener::watch(const QString& models) {
 
 void Opener::offer_request(const QString& request, const QString& path) {
     const QString file = QFileInfo(path).fileName();
-    // For a run its title, as nobody has chosen the name of its folder; empty if nothing is to be offered.
+    // A run is named by its title, as nobody has chosen the name of its folder. Empty if nothing is to be offered.
     const auto name_of_it = [path, file] {
         if (!is_run_folder(app::to_path(path))) return file;
         if (app::RunHistory::is_own_folder(path)) return QString();

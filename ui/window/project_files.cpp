@@ -77,7 +77,7 @@ void ProjectFiles::ask_for_file() {
 }
 
 void ProjectFiles::open(const QString& path, const app::ProjectContent& content) {
-    // If the file is being saved, or is the project's, `content` may be older than that.
+    // `content` may be out of date if the file is being saved or belongs to the open project.
     if (loses_nothing() && saving_ == 0 && path != studio_.project.path()) {
         take(path, content);
         emit opened();

@@ -46,7 +46,7 @@ void RemovalUndo::undo() {
     const std::size_t before = removed_.size();
     const What what = removed_.back().what;
     what == What::runs ? studio_.history.restore() : studio_.queue.undo_clear();
-    if (removed_.size() == before) restored({0, what, {}, {}}); // nothing came back; the one before it is next
+    if (removed_.size() == before) restored({0, what, {}, {}}); // nothing came back, so that the removal before is next
 }
 
 void RemovalUndo::redo() {

@@ -20,7 +20,7 @@ Translation::Translation(QCoreApplication&) {
         QCoreApplication::installTranslator(&qt_);
     const QString language = locale.name().section(QLatin1Char('_'), 0, 0);
     const QString engine = QStringLiteral("%1/engine_%2.json");
-    // Also for English, as what is an option on the command line is a field here.
+    // English has a file as well, since messages about options of the command line must name fields of the window.
     if (engine_.read(engine.arg(folder, language)) || engine_.read(engine.arg(folder, QStringLiteral("en"))))
         QCoreApplication::installTranslator(&engine_);
 }

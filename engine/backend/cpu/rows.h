@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
-#include <functional>
 
 #include "engine/backend/cpu/kernels.h"
 #include "engine/core/tensor.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cassert>
 #include <cmath>
 
 #include "engine/backend/cuda/cuda_backend.h"

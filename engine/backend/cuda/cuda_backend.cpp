@@ -35,6 +35,15 @@ std::shared_ptr<DeviceUse> use_of(const CudaBackend::Options& options) {
     return use;
 }
 
+RmsNorm norm_by(const Tensor& weight, const RmsOptions& options) {
+    RmsNorm a;
+    a.eps = options.eps;
+    a.weight = weight.data<float>();
+    a.round_normalised = options.round_normalised;
+    a.round_weight = options.round_weight;
+    return a;
+}
+
 } // namespace
 
 SystemMemory device_memory(std::shared_ptr<Runtime> runtime, std::shared_ptr<DeviceUse> use) {
@@ -327,21 +336,13 @@ void CudaBackend::rms(RmsNorm& a, const Tensor& x, const Tensor& out) {
 }
 
 void CudaBackend::rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions& options, Tensor& out) {
-    RmsNorm a;
-    a.eps = options.eps;
-    a.weight = weight.data<float>();
-    a.round_normalised = options.round_normalised;
-    a.round_weight = options.round_weight;
+    RmsNorm a = norm_by(weight, options);
     rms(a, x, out);
 }
 
 void CudaBackend::rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& table,
                                 int heads, Tensor& out) {
-    RmsNorm a;
-    a.eps = options.eps;
-    a.weight = weight.data<float>();
-    a.round_normalised = options.round_normalised;
-    a.round_weight = options.round_weight;
+    RmsNorm a = norm_by(weight, options);
     set_rotation(a, table, static_cast<int>(x.size(1) / heads));
     const Tensor from = in_pairs(x) ? x : contiguous_copy(x);
     assert(in_pairs(out));

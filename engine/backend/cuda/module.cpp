@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include "engine/backend/cuda/cuda_backend.h"
 #include "engine/backend/cuda/guard.h"

@@ -83,21 +83,6 @@ private slots:
         QCOMPARE(content(), std::string("last"));
     }
 
-    void what_is_discarded_is_not_written() {
-        QSemaphore begun, go_on;
-        saver_->save([&] {
-            begun.release();
-            go_on.acquire();
-            return std::string("first");
-        });
-        begun.acquire();
-        saver_->save("not wanted");
-        saver_->discard();
-        go_on.release();
-        QVERIFY(saver_->flush());
-        QCOMPARE(content(), std::string("first"));
-    }
-
     void a_failure_is_told_and_ends_with_the_next_success() {
         Arrivals failed(&*saver_, &FileSaver::failed);
         saver_->save("before");

@@ -61,7 +61,6 @@ private slots:
         QVERIFY(!has_session_bus());
         Notifier notifier;
         notifier.notify("Nobody", "listens");
-        QVERIFY(!Notifier::available());
         never_start_a_session_bus();
         QCOMPARE(qgetenv("DBUS_SESSION_BUS_ADDRESS"), QByteArray("disabled:"));
         QVERIFY(!has_session_bus());
@@ -72,7 +71,6 @@ private slots:
     }
 
     void tells_the_desktop_and_hears_the_click() {
-        QVERIFY(!Notifier::available());
         Notifier notifier;
         notifier.notify("Nobody", "listens"); // and no error either
         QDBusConnection desk = QDBusConnection::connectToBus(address_, "desktop");
@@ -80,7 +78,6 @@ private slots:
         QVERIFY(desk.registerService("org.freedesktop.Notifications"));
         QVERIFY(desk.registerObject("/org/freedesktop/Notifications", &desktop,
                                     QDBusConnection::ExportAllSlots | QDBusConnection::ExportAllSignals));
-        QVERIFY(Notifier::available());
         QSignalSpy clicked(&notifier, &Notifier::activated);
         notifier.notify("Finished", "a <b>red</b> ball", "/tmp/thumbnail.png");
         QTRY_COMPARE_WITH_TIMEOUT(desktop.messages.size(), 1, 30000);

@@ -64,9 +64,9 @@ private slots:
 
     void what_failed_is_saved_with_its_reason() {
         queue_->add_all({{lost(1), "tag", "label"}});
-        Arrivals emptied(&*queue_, &RunQueue::emptied);
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
         queue_->start();
-        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
         const auto issue = at(0, RunQueue::IssueRole).value<Issue>();
         QVERIFY(!issue.isEmpty());
         reopen();
@@ -129,14 +129,14 @@ private slots:
     }
 
     void what_comes_back_begins() {
-        Arrivals emptied(&*queue_, &RunQueue::emptied);
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
         queue_->set_paused(true);
         queue_->start();
         queue_->add(lost(1));
         queue_->clear_waiting();
         queue_->set_paused(false);
         queue_->undo_clear();
-        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
     }
 
     /// Each comes back to its own place, although all went in one step.
@@ -190,7 +190,7 @@ private slots:
     /// After the last step decoding is still to come.
     void the_time_left_includes_decoding() {
         constexpr double decoding = 1000;
-        Arrivals emptied(&*queue_, &RunQueue::emptied);
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
         QList<double> left;
         connect(&*queue_, &QAbstractItemModel::dataChanged, this, [&](const QModelIndex& entry) {
             const double eta = entry.data(RunQueue::EtaRole).toDouble();
@@ -198,7 +198,7 @@ private slots:
         });
         queue_->set_expected(queue_->add(tiny(1, 8)), {0, 1, decoding});
         queue_->start();
-        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 60000);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
         QVERIFY(!left.isEmpty());
         QVERIFY(std::ranges::min(left) >= decoding);
     }

@@ -121,10 +121,10 @@ private slots:
 
     /// Each comes back to its place, with its tag.
     void entries_come_back_with_their_runs() {
-        Arrivals emptied(&*queue_, &RunQueue::emptied);
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
         for (quint64 seed = 1; seed <= 3; ++seed) queue_->add(tiny(seed), false, QString::number(seed));
         queue_->start();
-        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 60000);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 3, 60000);
         QStringList runs;
         for (int row = 0; row < 3; ++row) runs << queue_->index(row).data(RunQueue::RunRole).toString();
         queue_->set_paused(true);
@@ -145,14 +145,14 @@ private slots:
     void entries_go_with_runs_behind_a_link() {
         const QString link = home_->data(QStringLiteral("linked"));
         QVERIFY(QFile::link(home_->data(QStringLiteral("runs")), link));
-        Arrivals emptied(&*queue_, &RunQueue::emptied);
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
         queue_->add(tiny(1));
         queue_->start();
-        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 60000);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
         const QString run = queue_->index(0).data(RunQueue::RunRole).toString();
         queue_->add_resume(link + u'/' + QFileInfo(run).fileName());
         QCOMPARE(queue_->rowCount(), 2);
-        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 2, 60000);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 60000);
         queue_->forget({run});
         QCOMPARE(queue_->rowCount(), 0);
         queue_->remember({run});
@@ -161,15 +161,13 @@ private slots:
 
     void runs_one_after_another() {
         Arrivals ended(&*queue_, &RunQueue::entry_ended), created(&*queue_, &RunQueue::run_created);
-        Arrivals emptied(&*queue_, &RunQueue::emptied);
         queue_->add(tiny(1));
         auto bad = tiny(2);
         bad.request.image = "/no/such/picture.png";
         const quint64 failing = queue_->add(bad);
         queue_->add(tiny(3));
         queue_->start();
-        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 60000);
-        QCOMPARE(ended.count(), 3);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 3, 60000);
         QCOMPARE(created.count(), 2);
         QCOMPARE(state(0), RunQueue::State::done);
         QCOMPARE(state(1), RunQueue::State::failed);
@@ -179,7 +177,7 @@ private slots:
         QVERIFY(QFile::exists(queue_->index(0).data(RunQueue::RunRole).toString() + QStringLiteral("/video.mp4")));
         QCOMPARE(queue_->index(0).data(RunQueue::ProgressRole).toDouble(), 1.0);
         QVERIFY(queue_->retry(failing)); // it fails again and stays in the queue
-        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 2, 60000);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 4, 60000);
         QCOMPARE(queue_->rowCount(), 3);
         queue_->clear_ended();
         QCOMPARE(queue_->rowCount(), 0);
@@ -212,7 +210,7 @@ private slots:
         auto windows = tiny(1, 8);
         windows.request.frames = 29;
         windows.request.forcing = Forcing{.overlap = 5, .base = 13};
-        Arrivals emptied(&*queue_, &RunQueue::emptied);
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
         QList<double> fractions;
         bool between = false;
         connect(&*queue_, &QAbstractItemModel::dataChanged, this, [&] {
@@ -225,7 +223,7 @@ private slots:
         });
         queue_->add(windows);
         queue_->start();
-        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 60000);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
         QVERIFY(between && fractions.size() > 24);
         QVERIFY(std::is_sorted(fractions.begin(), fractions.end()));
         QCOMPARE(fractions.constLast(), 1.0);

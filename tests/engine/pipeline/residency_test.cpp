@@ -15,6 +15,16 @@
 namespace denoir {
 namespace {
 
+namespace fs = std::filesystem;
+
+const fs::path models = fs::path(DENOIR_FIXTURES) / "_models";
+
+/// A copy of a tiny model, whose files may be changed.
+ModelFolder copied_model(const test::TempFolder& folder) {
+    fs::copy(models / "Wan2.1-T2V-tiny", folder.path(), fs::copy_options::recursive);
+    return ModelFolder::open(folder.path());
+}
+
 /// An encoded prompt takes some MiB at UMT5-XXL's width, so only the last few are kept.
 TEST(Residency, KeepsThePromptsUsedLast) {
     Residency often(Residency::Span::runs), once;
@@ -34,7 +44,6 @@ TEST(Residency, KeepsThePromptsUsedLast) {
 
 /// Callers ask for "vae21", whichever VAE the model has.
 TEST(Residency, EitherVaeIsReleased) {
-    const std::filesystem::path models = std::filesystem::path(DENOIR_FIXTURES) / "_models";
     for (const char* name : {"Wan2.1-T2V-tiny", "Wan2.2-TI2V-tiny"}) {
         const ModelFolder model = ModelFolder::open(models / name);
         Residency residency(Residency::Span::runs);
@@ -47,10 +56,8 @@ TEST(Residency, EitherVaeIsReleased) {
 
 /// Another config.json can mean other numbers to normalise latents with, even if the weights are the same.
 TEST(Residency, AnotherConfigIsReadAgain) {
-    namespace fs = std::filesystem;
     const test::TempFolder folder;
-    fs::copy(fs::path(DENOIR_FIXTURES) / "_models" / "Wan2.1-T2V-tiny", folder.path(), fs::copy_options::recursive);
-    const ModelFolder model = ModelFolder::open(folder.path());
+    const ModelFolder model = copied_model(folder);
     Residency residency(Residency::Span::runs);
     for (const auto* files : {&model.transformer, &model.vae}) {
         const Component component = files == &model.vae ? Component::vae21 : Component::transformer;
@@ -67,10 +74,8 @@ TEST(Residency, AnotherConfigIsReadAgain) {
 
 /// The index says which tensors of the shards count.
 TEST(Residency, AnotherIndexIsReadAgain) {
-    namespace fs = std::filesystem;
     const test::TempFolder folder;
-    fs::copy(fs::path(DENOIR_FIXTURES) / "_models" / "Wan2.1-T2V-tiny", folder.path(), fs::copy_options::recursive);
-    const ModelFolder model = ModelFolder::open(folder.path());
+    const ModelFolder model = copied_model(folder);
     Residency residency(Residency::Span::runs);
     const auto before = residency.get(model.transformer, Component::transformer);
     Json map = Json::object();

@@ -358,7 +358,8 @@ private slots:
         hit(part, Qt::Key_S);
         QCOMPARE(QPair(everywhere, there), QPair(2, 2));
         button->setToolTip("Press it");
-        table.name_keys("own", *button);
+        button->setProperty("action", "own");
+        table.name_all_keys();
         QHelpEvent ask(QEvent::ToolTip, QPoint(1, 1), button->mapToGlobal(QPoint(1, 1)));
         QApplication::sendEvent(button, &ask);
         QCOMPARE(QToolTip::text(), QString("Press it (M)"));

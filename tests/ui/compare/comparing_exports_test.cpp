@@ -2,9 +2,9 @@
 // What the layout Compare writes to files.
 #include <QFile>
 
+#include "tests/ui/compare/compared_runs.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
-#include "ui/preview/preview_view.h"
 
 using namespace denoir::ui;
 namespace app = denoir::app;
@@ -12,17 +12,7 @@ namespace app = denoir::app;
 class ComparingExportsTest : public QObject {
     Q_OBJECT
 
-    static QString run_with(const QString& folder, double guidance) {
-        denoir::Request r = app::tiny_request();
-        r.steps = 2;
-        r.guidance = guidance;
-        r.seed = 7;
-        return app::rendered(r, folder);
-    }
-    static bool both_open(PreviewView& preview) {
-        return QTest::qWaitFor([&] { return preview.info(app::Side::a) && preview.info(app::Side::b); }, 30000);
-    }
-    /// The bytes that the action has written there.
+    /// Triggers an action that exports, answers its dialog, and returns what it has written.
     static QString exported(StudioFixture& studio, const QString& out, const char* action) {
         studio.window().actions().at(action)->trigger();
         if (!studio.answer_file_dialog(out)) return {};
@@ -33,7 +23,8 @@ class ComparingExportsTest : public QObject {
     }
 
 private slots:
-    /// Of latents where they are compared, else of the videos, and then each bears its run's name.
+    /// An export is made of the decoded latents if these are compared, and otherwise of the videos. Both videos are
+    /// called video.mp4, so each is named with its run.
     void an_export_is_of_what_is_shown() {
         const app::Home home;
         StudioFixture studio(Layout::compare);
@@ -58,7 +49,7 @@ private slots:
         QCOMPARE(app::open_clip(home.file("difference.mkv"))->info().frames, frames);
     }
 
-    /// The colours of its sign, as bright as they were chosen.
+    /// The video of the difference has the colours for its sign and the amplification that were chosen on the screen.
     void a_difference_is_written_as_it_is_seen() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 3);
@@ -90,7 +81,8 @@ private slots:
         }
     }
 
-    /// B is scaled for it, and that is said; what is measured or subtracted is refused (window_actions_test).
+    /// B is scaled to the size of A for the video, and the user is told so. Exports that measure or subtract are
+    /// refused for two sizes, as window_actions_test shows.
     void two_sizes_are_written_side_by_side() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 5);
@@ -102,7 +94,7 @@ private slots:
         QCOMPARE(app::open_clip(home.file("both.mkv"))->info().frames, 5);
         const auto scaled = [&] { return said(studio).contains(QString::fromUtf8("B, which is 32 × 48, was scaled")); };
         QVERIFY2(scaled(), qPrintable(said(studio)));
-        // Nothing of it stays for the next export.
+        // The next export must not repeat this notice.
         studio.window().viewer().compare({}, home.file("a.mp4"));
         QTRY_COMPARE_WITH_TIMEOUT(studio.window().preview().info(app::Side::b)->path, home.file("a.mp4"), 30000);
         QVERIFY(!exported(studio, home.file("same.mkv"), "compare.export-video").isEmpty());

@@ -26,7 +26,7 @@ class ComparingNamesTest : public QObject {
 
 private slots:
     /// The prompt gives way first, then a seed that both have, and then the last differences.
-    void what_tells_apart_stays_longest() {
+    void what_tells_clips_apart_stays_longest() {
         const QFontMetricsF metrics{QFont()};
         const ClipName a = name("12345", "guidance 2 · shift 3 · sampler unipc"),
                        b = name("777", "guidance 3 · shift 5 · sampler euler");
@@ -46,13 +46,13 @@ private slots:
             QVERIFY2(!without.contains("seed") && without.endsWith(QString::fromUtf8(" · ") + a.detail),
                      qPrintable(without));
         }
-        // The names of files often differ at their end.
+        // The names of files often differ at their end, which must therefore stay.
         const ClipName file{"a-film-of-a-red-balloon-at-sunset-0001.mp4", {}};
         const QString cut = file.fitted({"a-film-of-a-red-balloon-at-sunset-0002.mp4", {}}, metrics, 120);
         QVERIFY2(cut.endsWith("1.mp4"), qPrintable(cut));
     }
 
-    /// The seed is among the three differences that there is room for, wherever it stands in a request.
+    /// There is room for three differences, and the seed must be among them wherever it stands in a request.
     void a_seed_is_told_among_many_differences() {
         DifferencesPanel panel;
         QSignalSpy told(&panel, &DifferencesPanel::told_apart);
@@ -65,8 +65,8 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(told.last()[0].toString(), QString::fromUtf8("seed 2 · frames 9 · steps 2"), 30000);
     }
 
-    /// In the bar and over the picture; a tool tip has all of it.
-    void names_in_the_bar_and_on_the_picture() {
+    /// The names are shortened in the bar and over the picture, where a tool tip tells the whole name.
+    void names_stand_in_the_bar_and_on_the_picture() {
         const app::Home home;
         StudioFixture studio(Layout::compare, Scheme::dark, {900, 600});
         auto* bar = studio.window().findChild<CompareBar*>();
@@ -98,11 +98,11 @@ private slots:
         QCOMPARE(tip_at({370, 16}), names[1].whole());
         QTRY_COMPARE(tip_at({200, 120}), QString());
         canvas.set_labels({"a boat", {}}, {"a ship", {}});
-        QTRY_COMPARE(tip_at({30, 16}), QString()); // nothing was left out
+        QTRY_COMPARE(tip_at({30, 16}), QString()); // a name that was not shortened needs no tool tip
     }
 
-    /// It is A and B, wherever one reads what is compared.
-    void a_run_held_against_itself() {
+    /// A run may be compared with itself. Every place that names A and B must say that both are this run.
+    void a_run_is_compared_with_itself() {
         const app::Home home;
         const QString run = listed_run(home, "a", 2, 1);
         StudioFixture studio(Layout::compare);

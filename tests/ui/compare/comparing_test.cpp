@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout Compare: what is told of A and B, and how they are chosen.
+// What the layout Compare tells of A and B, and how they are chosen.
 #include <QAction>
 #include <QDir>
 #include <QDropEvent>
@@ -23,14 +23,14 @@
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
+#include "tests/ui/compare/compared_runs.h"
+#include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/compare/compare_bar.h"
 #include "ui/compare/differences_panel.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/metrics_view.h"
-#include "ui/preview/preview_view.h"
 #include "ui/tune/cell_text.h"
-#include "ui/window/translation.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -38,17 +38,6 @@ using namespace denoir::ui;
 class ComparingTest : public QObject {
     Q_OBJECT
 
-    static QString run_with(const QString& folder, double guidance) {
-        Request r = app::tiny_request();
-        r.prompt = "a red balloon";
-        r.steps = 2;
-        r.guidance = guidance;
-        r.seed = 7;
-        return app::rendered(r, folder);
-    }
-    static bool both_open(PreviewView& preview) {
-        return QTest::qWaitFor([&] { return preview.info(app::Side::a) && preview.info(app::Side::b); }, 30000);
-    }
     static void drop(QWidget& target, const QStringList& files, QPoint at) {
         QMimeData data;
         QList<QUrl> urls;
@@ -70,7 +59,8 @@ class ComparingTest : public QObject {
     }
 
 private slots:
-    /// A video carries its request, or lies beside its run; what is no Denoir video is said to carry none.
+    /// A video carries its request or lies beside its run, so that it is told apart from another as a run is. A foreign
+    /// video is said to carry no parameters.
     void files_are_told_apart_as_runs_are() {
         const app::Home home;
         StudioFixture studio(Layout::compare, Scheme::dark, {1600, 1000});
@@ -103,7 +93,7 @@ private slots:
         QVERIFY(panel->rows().isEmpty());
     }
 
-    /// Of a long prompt its end is cut, not the seed behind it.
+    /// A long prompt is cut at its end, so that the seed behind it can still be read.
     void the_seed_is_read_in_a_narrow_bar() {
         const app::Home home;
         StudioFixture studio(Layout::compare);
@@ -114,12 +104,12 @@ private slots:
         const QString text = studio.find<QToolButton>("choose-a")->text();
         QVERIFY2(text.startsWith("A red") && text.endsWith(QString::fromUtf8("… · seed 12345 · guidance 2")),
                  qPrintable(text));
-        bar->set_name(app::Side::a, "Rhythm&blues"); // no key is taken for it, and no letter lost
+        bar->set_name(app::Side::a, "Rhythm&blues"); // the ampersand is no key and is not lost
         QCOMPARE(studio.find<QToolButton>("choose-a")->text(), QString("Rhythm&&blues"));
         QVERIFY(studio.find<QToolButton>("choose-a")->shortcut().isEmpty());
     }
 
-    /// While a pair is read, nothing tells it apart by what told the one before.
+    /// While a pair is being read, it must not be told apart by the differences of the pair before.
     void what_is_read_is_not_taken_for_what_was_read_before() {
         DifferencesPanel panel;
         QSignalSpy told(&panel, &DifferencesPanel::told_apart);
@@ -135,7 +125,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(a(), QStringLiteral("guidance 4"), 30000);
     }
 
-    /// However long the names are, most of the room is the values'.
+    /// Most of the room belongs to the values, however long the names of the parameters are.
     void names_of_parameters_leave_room() {
         DifferencesPanel panel;
         panel.resize(260, 300);
@@ -144,7 +134,7 @@ private slots:
         const QString request =
             R"({"schema": 1, "prompt": "a", "negative_prompt": "b", "steps": 3, "guidance_low": 2})";
         panel.set_sources({true, {}, request}, {true, {}, request});
-        QVERIFY(panel.rows().isEmpty()); // a run's lies on a disk that may be slow
+        QVERIFY(panel.rows().isEmpty()); // requests are read in the background, as a disk may be slow
         auto* table = panel.findChild<QTreeWidget*>("differences");
         QTRY_VERIFY_WITH_TIMEOUT(!panel.rows().isEmpty(), 30000);
         for (const int width : {260, 220, 180, 150, 600}) {
@@ -157,7 +147,7 @@ private slots:
         }
     }
 
-    /// The bar over the picture takes what is dropped on A or on B; two files at once are both.
+    /// The bar over the picture takes a file that is dropped on A or on B. Two files at once become both.
     void files_are_dropped_on_a_and_b() {
         const app::Home home;
         StudioFixture studio(Layout::compare);
@@ -184,7 +174,7 @@ private slots:
         QVERIFY(shown(5, 3));
     }
 
-    /// Whatever a person made of them.
+    /// Tool tips and descriptions must name the keys that the user has chosen, and not those of the beginning.
     void tips_name_the_keys_of_the_moment() {
         const app::Home home;
         StudioFixture studio(Layout::compare);
@@ -206,7 +196,7 @@ private slots:
         QVERIFY(timeline->accessibleDescription().contains("press Ctrl+T on"));
     }
 
-    /// It holds a picture of its grid, and is no clip of one frame for that.
+    /// The folder of a sweep holds a picture of its grid, but must not be taken for a clip of one frame.
     void a_sweep_dropped_on_the_picture_opens_as_one() {
         const app::Home home;
         StudioFixture studio;
@@ -221,7 +211,7 @@ private slots:
         QCOMPARE(studio.window().layouts().current(), Layout::tune);
     }
 
-    /// Dropped on the window together, none is left out.
+    /// Of several files that are dropped on the window at once, none may be left out.
     void several_files_dropped_are_all_used() {
         const app::Home home;
         StudioFixture studio;
@@ -236,7 +226,8 @@ private slots:
         drop(window, {home.file("one.png"), home.file("two.png")}, {5, 5});
         QTRY_COMPARE(document.value("image").toString(), home.file("one.png"));
         QTRY_COMPARE(document.value("last_image").toString(), home.file("two.png"));
-        drop(window.preview(), {home.file("two.png"), home.file("one.png")}, {80, 80}); // on the picture, too
+        drop(window.preview(), {home.file("two.png"), home.file("one.png")},
+             {80, 80}); // also if they are dropped on the picture
         QTRY_COMPARE(document.value("image").toString(), home.file("two.png"));
         drop(window, {home.file("a.mp4"), home.file("b.mp4"), home.file("c.mp4")}, {5, 5});
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().project.count(), 3, 30000);
@@ -244,7 +235,8 @@ private slots:
         QFile request(home.file("request.json"));
         QVERIFY(request.open(QIODevice::WriteOnly) && request.write(R"({"schema": 1, "steps": 3})") > 0);
         request.close();
-        drop(window, {home.file("a.mp4"), home.file("request.json")}, {5, 5}); // each as it would be alone
+        drop(window, {home.file("a.mp4"), home.file("request.json")},
+             {5, 5}); // each is opened as if it had been dropped alone
         QTRY_COMPARE(document.value("steps").toInt(), 3);
         QTRY_VERIFY_WITH_TIMEOUT(window.preview().info(app::Side::a), 30000);
         drop(window, {home.file("a.mp4"), home.file("b.mp4")}, {5, 5});
@@ -252,8 +244,9 @@ private slots:
         QVERIFY(both_open(window.preview()));
     }
 
-    /// A request file may begin in a run, and one of a sweep: the parameters say so, and forget it with the next file.
-    void a_branch_that_a_file_asks_for_is_one() {
+    /// A file with a request or a sweep may ask to branch from a run. The parameters take that over, and forget it with
+    /// the next file.
+    void a_file_can_ask_for_a_branch() {
         const app::Home home;
         StudioFixture studio;
         auto& window = studio.window();
@@ -278,7 +271,8 @@ private slots:
         QVERIFY(asked.asked().start && asked.asked().start->run == app::to_path(run));
     }
 
-    /// Opened as a file, a run's video is measured as that file: it may be held against the run's own latents.
+    /// The video of a run that is opened as a file is measured as that file and not by the latents of its run, with
+    /// which the user may be comparing it.
     void a_video_opened_as_a_file_is_what_is_measured() {
         const app::Home home;
         StudioFixture studio(Layout::compare);
@@ -290,10 +284,10 @@ private slots:
         QVERIFY(!comparison.can_be_exact());
     }
 
-    /// Runs that differ in nothing that their words tell are told apart by what differs, then by their time.
+    /// Runs whose usual words are the same are told apart by what differs in their requests, and then by their time.
     void menus_tell_runs_apart() {
         const app::Home home;
-        for (const double shift : {3.0, 5.0, 5.0}) { // not a part of a run's line
+        for (const double shift : {3.0, 5.0, 5.0}) { // the usual words do not contain it
             Request r = app::tiny_request();
             r.prompt = "a red balloon";
             r.steps = 2;
@@ -309,14 +303,15 @@ private slots:
         StudioFixture studio(Layout::compare);
         QVERIFY(QTest::qWaitFor([&] { return studio.core().history.rowCount() == 3; }, 30000));
         QVERIFY(offered(studio, "choose-b").size() >= 3);
-        // What differs is read meanwhile, also where the menu has been filled anew by then.
+        // The differences are read while the menu is open, and reach it even if it was filled anew in the meantime.
         QVERIFY(!offered(studio, "choose-b").join(' ').contains("shift"));
         const auto text = [&](int i) { return studio.find<QToolButton>("choose-b")->menu()->actions().at(i)->text(); };
         QTRY_VERIFY2_WITH_TIMEOUT(text(2).endsWith("· shift 3"), qPrintable(text(2)), 30000);
         QVERIFY2(text(0).contains("· shift 5 · "), qPrintable(text(0)));
     }
 
-    /// Clips of other lengths, as an axis of frames gives them, are measured over the frames that both have.
+    /// Cells of a sweep may have clips of different lengths. They are measured over the frames that both have, and a
+    /// note says so, but they count as compared.
     void figures_with_a_note_are_figures() {
         SweepCell cell;
         QVERIFY(!is_compared(cell));
@@ -325,11 +320,11 @@ private slots:
         cell.figures->note = "over 5 frames: it has 9, the reference 5";
         cell.figures->psnr = 31.5;
         QVERIFY(is_compared(cell));
-        cell.figures = SweepCell::Figures{}; // equal
+        cell.figures = SweepCell::Figures{}; // the clips are equal
         QVERIFY(is_compared(cell));
     }
 
-    /// What is shown is held against a folder of frames by the menu Compare, too.
+    /// The menu Compare can compare the clip in sight with a folder of frames.
     void a_folder_of_frames_can_be_chosen() {
         const app::Home home;
         StudioFixture studio(Layout::compare);
@@ -346,20 +341,20 @@ private slots:
         QVERIFY(studio.answer_file_dialog(home.file("frames")));
         QVERIFY(both_open(preview));
         QCOMPARE(preview.info(app::Side::b)->kind, app::ClipInfo::Kind::folder);
-        // Named beside a video on the command line, too.
+        // The folder may also be named beside a video on the command line.
         studio.window().actions().at("compare.end")->trigger();
         studio.open({home.file("a.mp4"), home.file("frames")});
         QVERIFY(both_open(preview));
         QCOMPARE(preview.info(app::Side::a)->kind, app::ClipInfo::Kind::video);
         QCOMPARE(preview.info(app::Side::b)->kind, app::ClipInfo::Kind::folder);
-        // As A, too.
+        // It may be A as well.
         studio.window().viewer().compare(home.file("frames"), home.file("a.mp4"));
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b)->kind == app::ClipInfo::Kind::video, 30000);
         QVERIFY(both_open(preview));
         QCOMPARE(preview.info(app::Side::a)->kind, app::ClipInfo::Kind::folder);
     }
 
-    /// A deleted run is not measured any further; taken back it is B again.
+    /// A deleted run is not measured any further. When the deletion is undone, the run is B again.
     void a_deleted_b_ends_the_comparison() {
         const app::Home home;
         QDir().mkpath(home.data("runs"));
@@ -378,7 +373,7 @@ private slots:
         QCOMPARE(studio.window().viewer().run(app::Side::b), b);
     }
 
-    /// What is opened to be compared beside a run at work is not covered by its next step.
+    /// A pair that is opened while a run is at work must not be covered by the next step of that run.
     void a_comparison_beside_a_run_stays_in_sight() {
         const app::Home home;
         for (const auto& [name, frames] : {std::pair{"a.mp4", 4}, {"b.mp4", 5}, {"c.mp4", 6}})
@@ -398,13 +393,13 @@ private slots:
         };
         studio.find<QAction>("run.generate")->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(covered(), 60000);
-        studio.window().viewer().compare({}, home.file("b.mp4")); // with what is shown
+        studio.window().viewer().compare({}, home.file("b.mp4")); // compared with the clip in sight
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b), 30000);
         QVERIFY(next_steps());
         QVERIFY2(!covered(), qPrintable(preview.canvas().accessibleDescription()));
         studio.window().viewer().show_run(studio.core().queue.running_run());
         QTRY_VERIFY_WITH_TIMEOUT(covered(), 30000);
-        preview.show_clip(app::Side::b, home.file("c.mp4"), true); // as by a drop
+        preview.show_clip(app::Side::b, home.file("c.mp4"), true); // as a drop does it
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b) && preview.info(app::Side::b)->frames == 6, 30000);
         QVERIFY(next_steps());
         QVERIFY2(!covered(), qPrintable(preview.canvas().accessibleDescription()));
@@ -412,8 +407,8 @@ private slots:
         QVERIFY(studio.idle());
     }
 
-    /// Nor by one that goes on or is put in line there: that comes into sight where the pair is left, and neither it
-    /// nor its video takes the place of A.
+    /// A pair must not be covered by a run that is resumed or added while the pair is in sight, and neither this run
+    /// nor its video may become A. The run comes into sight when the layout is left.
     void a_pair_stays_in_sight_while_another_run_is_at_work() {
         const app::Home home;
         const QString a = listed_run(home, "a", 2, 1), b = listed_run(home, "b", 2, 2);
@@ -458,7 +453,7 @@ private slots:
         studio.find<QAction>("run.generate")->trigger();
         QVERIFY(next_steps());
         QVERIFY2(is_pair(), qPrintable(preview.canvas().accessibleDescription()));
-        studio.find<QAction>("run.watch")->trigger(); // asked for, it is seen all the same
+        studio.find<QAction>("run.watch")->trigger(); // the user wants to see the run all the same
         QTRY_VERIFY_WITH_TIMEOUT(covered(), 30000);
         viewer.compare(a, b);
         core.queue.cancel_current();
@@ -468,7 +463,8 @@ private slots:
         QVERIFY2(is_pair(), qPrintable(preview.canvas().accessibleDescription()));
     }
 
-    /// Its frames cannot be measured before it has a video, which comes as A whatever was looked at meanwhile.
+    /// The frames of a run cannot be measured before it has a video. Then the video becomes A, whatever the user has
+    /// looked at in the meantime.
     void the_run_at_work_is_compared_as_a() {
         const app::Home home;
         const QString a = listed_run(home, "a", 2, 1), b = listed_run(home, "b", 2, 2);
@@ -494,7 +490,7 @@ private slots:
         QTRY_VERIFY2_WITH_TIMEOUT(metrics->accessibleDescription().startsWith("A has no video yet"),
                                   qPrintable(metrics->accessibleDescription()), 5000);
         QTRY_VERIFY_WITH_TIMEOUT(preview.canvas().accessibleDescription().contains("step "), 30000);
-        emit bar->chosen(app::Side::b, a); // looked away
+        emit bar->chosen(app::Side::b, a); // the user looks at something else
         QTRY_VERIFY_WITH_TIMEOUT(viewer.run(app::Side::b) == a, 30000);
         QVERIFY(core.queue.running_run() == working);
         QVERIFY(studio.idle());
@@ -503,7 +499,7 @@ private slots:
         QCOMPARE(preview.mode(), CompareMode::wipe);
     }
 
-    /// What takes the place of A is seen, whichever of the two was looked at.
+    /// A new A must be seen even if B was looked at before.
     void another_a_is_seen_after_a_flip() {
         const app::Home home;
         const QString a = listed_run(home, "a", 2, 1), b = listed_run(home, "b", 2, 2), c = listed_run(home, "c", 2, 3);
@@ -518,7 +514,8 @@ private slots:
         QVERIFY(!preview.canvas().shows_b());
     }
 
-    /// As A it is opened as from the list of runs, where its request is offered, too; a video's is offered here.
+    /// A run dropped as A is opened as from the list of runs, which offers its request already. The request of a
+    /// dropped video is offered in a banner.
     void a_run_dropped_on_the_picture_is_shown() {
         const app::Home home;
         const QString a = listed_run(home, "a", 2, 1), b = listed_run(home, "b", 2, 2);
@@ -543,13 +540,6 @@ private slots:
     }
 };
 
-int main(int argc, char** argv) {
-    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
-    QApplication program(argc, argv);
-    QLocale::setDefault(QLocale::c());
-    const Translation words(program);
-    ComparingTest test;
-    return QTest::qExec(&test, argc, argv);
-}
+int main(int argc, char** argv) { return run_window_test<ComparingTest>(argc, argv); }
 
 #include "comparing_test.moc"

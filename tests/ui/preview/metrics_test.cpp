@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The figures of A against B, frame by frame, and the view that draws them.
 #include "ui/preview/metrics_view.h"
 
 #include <QApplication>
@@ -53,7 +54,7 @@ private slots:
         write_clip(home_.file("b.mp4"), 96, 64, 14, 30);
     }
 
-    /// Every frame as engine/metrics measures it, with and without an offset.
+    /// Every frame has the figures that engine/metrics measures, with and without an offset.
     void the_curve_is_the_engines() {
         FrameCache cache;
         const auto a = cache.open(home_.file("a.mp4")), b = cache.open(home_.file("b.mp4"));
@@ -64,7 +65,7 @@ private slots:
             comparison.start(*a, *b, by_number(offset));
             QVERIFY(comparison.active());
             const int overlap = std::min(16, 14 - offset) - std::max(0, -offset);
-            QCOMPARE(comparison.comparable(), overlap); // what there is to do, however long A is
+            QCOMPARE(comparison.comparable(), overlap); // what there is to measure, however long A is
             QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), overlap, 30000);
             expect_equal(comparison, frames_a, frames_b, offset);
             QVERIFY(!comparison.exact());
@@ -75,13 +76,14 @@ private slots:
         }
         comparison.start(*a, *a, by_number(0));
         QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 16, 30000);
-        QCOMPARE(comparison.worst(), -1); // equal everywhere
+        QCOMPARE(comparison.worst(), -1); // no frame is worse than another
         QVERIFY(!comparison.mean()->psnr);
         comparison.stop();
         QVERIFY(comparison.curve().empty());
     }
 
-    /// Clips of other rates meet where they lie in time, as denoir-cli's compare has it; by number when that is wanted.
+    /// Frames of clips with different rates are paired by their time, as `denoir-cli compare` pairs them, or by their
+    /// number if the user wants that.
     void other_rates_meet_in_time() {
         const auto write = [&](const char* name, int frames, int fps, int by) {
             VideoOptions options;
@@ -117,7 +119,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 6, 30000);
         QVERIFY(comparison.curve()[3]->mse > 1);
 
-        // Sides change places: what met still meets.
+        // When A and B change places, the same frames must still meet.
         PreviewView view(cache);
         view.show_clip(Side::a, home_.file("slow.mkv"));
         view.show_clip(Side::b, home_.file("fast.mkv"));
@@ -127,12 +129,12 @@ private slots:
         QCOMPARE(view.player().offset(), -2);
         view.swap();
         QCOMPARE(view.player().offset(), 4);
-        view.player().set_offset(5); // two and a half frames of A
+        view.player().set_offset(5); // B's five frames are two and a half of A
         view.swap();
         QCOMPARE(view.player().offset(), -3);
         view.swap();
         QCOMPARE(view.player().offset(), 5);
-        // What a swap by time rounded is not put back after one by number.
+        // Swapping back restores what the first swap had rounded, but not if there was a swap by number in between.
         view.swap();
         view.player().set_by_number(true);
         view.swap();
@@ -142,11 +144,11 @@ private slots:
         view.swap();
         QCOMPARE(view.player().offset(), 2);
 
-        // What no file says is no rate: a folder of frames is paired by number, as it is there.
+        // A folder of frames has no rate unless a file states one. It is paired by number, as the command line does it.
         FrameFolderWriter folder(to_path(home_.file("unrated")));
         for (int i = 0; i < 7; ++i) folder.write(moving_picture(96, 64, i));
         folder.finish();
-        // As many frames of another rate are the same ones.
+        // Clips with equally many frames but different rates are taken for the same frames.
         write("same.mkv", 6, 24, 2);
         const auto frames = cache.open(home_.file("unrated")), same = cache.open(home_.file("same.mkv"));
         QVERIFY(wait_open(*frames) && wait_open(*same));
@@ -158,7 +160,8 @@ private slots:
         }
     }
 
-    /// Whichever leads, and past the end of the other: each clip shows the frame that it showed before.
+    /// After a swap each clip must show the frame that it showed before, whichever of them leads, and also past the end
+    /// of the other.
     void clips_that_change_sides_show_what_they_showed() {
         const auto write = [&](const char* name, int frames, int fps) {
             VideoOptions options;
@@ -222,7 +225,7 @@ private slots:
         QVERIFY(comparison.active() && comparison.issue().isEmpty() && !comparison.curve()[2]);
         QCOMPARE(comparison.comparable(), 5);
         QVERIFY(comparison.note().contains("paired: 6"));
-        // Where none is left the reason is said.
+        // If no frame can be measured, the reason is told.
         for (const char* name :
              {"frame_00001.png", "frame_00002.png", "frame_00004.png", "frame_00005.png", "frame_00006.png"})
             spoil(name);
@@ -259,7 +262,7 @@ private slots:
         QVERIFY(note("mode_RGB.png", "mode_RGB.png").isEmpty());
     }
 
-    /// Two runs: their latents are decoded, and measured without a codec between.
+    /// Two runs are compared by their decoded latents, so that no codec comes in between.
     void runs_are_compared_by_their_latents() {
         const QString first = tiny_run(home_.file("one"), 2, 1), second = tiny_run(home_.file("two"), 2, 2);
         QVERIFY(has_exact_clip(first));
@@ -276,7 +279,7 @@ private slots:
                       exact_b = exact_clip(second, {}, [](double, double) {});
         const auto frames_a = frames_in_turn(exact_a), frames_b = frames_in_turn(exact_b);
         expect_equal(comparison, frames_a, frames_b, 0);
-        // They are the decoder's own frames, not the video's.
+        // These are the frames as they were decoded, and the codec has changed those of the video.
         const auto coded = frames_in_turn(first + QStringLiteral("/video.mp4"));
         QVERIFY(coded.at(4) != frames_a.at(4));
 
@@ -286,7 +289,8 @@ private slots:
         expect_equal(comparison, coded, frames_in_turn(second + QStringLiteral("/video.mp4")), 0);
     }
 
-    /// Where they cannot be decoded the videos serve, and that is said; asked again it is tried again.
+    /// If the latents cannot be decoded, the videos are compared and the user is told so. Pressing the button tries
+    /// again.
     void latents_that_cannot_be_decoded() {
         const QString first = tiny_run(home_.file("three"), 2, 3), second = tiny_run(home_.file("four"), 2, 4);
         const auto set_model = [&](const std::filesystem::path& model) {
@@ -314,7 +318,7 @@ private slots:
         QCOMPARE(comparison.note(), QString());
     }
 
-    /// The pair on the screen is measured before the rest.
+    /// The pair of frames on the screen is measured before the rest.
     void the_shown_frame_comes_at_once() {
         write_clip(home_.file("long_a.mp4"), 256, 144, 80, 0);
         write_clip(home_.file("long_b.mp4"), 256, 144, 80, 40);
@@ -338,7 +342,8 @@ private slots:
                  QStringLiteral("lowest SSIM: frame %1").arg(view.comparison().worst() + 1));
     }
 
-    /// Asked for while it is being measured, the worst frame is the final one, and nobody is pulled back to it.
+    /// If the worst frame is asked for before all frames are measured, the view goes there once it is known, unless the
+    /// user has moved on in the meantime.
     void the_worst_frame_is_waited_for() {
         FrameCache cache;
         PreviewView view(cache);
@@ -347,7 +352,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(view.info(Side::a) && view.info(Side::b), 30000);
         const Comparison& comparison = view.comparison();
         MetricsView metrics(view.comparison());
-        for (const int offset : {1, 0}) { // begins anew
+        for (const int offset : {1, 0}) { // another offset begins the measuring anew
             view.player().go_to(15);
             view.player().set_offset(offset);
             QVERIFY(!comparison.complete() && comparison.worst() < 0);
@@ -403,7 +408,7 @@ private slots:
         QTest::keyClick(&view, Qt::Key_Return);
         QCOMPARE(worst_asked.count(), 1);
         QTRY_VERIFY(view.accessibleDescription().contains(QStringLiteral("PSNR")));
-        // Numbers are written as elsewhere in the window.
+        // Numbers are written in the language of the window.
         const auto restored = qScopeGuard([before = QLocale()] { QLocale::setDefault(before); });
         QLocale::setDefault(QLocale(QLocale::German));
         view.set_frame(0);
@@ -411,7 +416,8 @@ private slots:
         QTRY_VERIFY2(view.accessibleDescription().contains(value), qPrintable(view.accessibleDescription()));
     }
 
-    /// Where all frames are equal no figure of PSNR is written; of another pair nobody hovers over a frame yet.
+    /// If all frames are equal, there is no PSNR to write at its axis. The pointer's place must be forgotten with the
+    /// pair that it was over.
     void axes_tell_figures_that_there_are() {
         FrameCache cache;
         const auto a = cache.open(home_.file("a.mp4")), b = cache.open(home_.file("b.mp4"));
@@ -420,7 +426,7 @@ private slots:
         MetricsView view(comparison);
         view.resize(500, 160);
         view.show();
-        const auto written = [&](int from) { // before the curve
+        const auto written = [&](int from) { // pixels of text in front of the curve
             const QImage drawn = view.grab().toImage();
             int pixels = 0;
             for (int x = 8; x < 30; ++x)
@@ -440,7 +446,7 @@ private slots:
         QCOMPARE(view.grab().toImage(), before);
     }
 
-    /// The frame shown and the worst one are marked where they lie.
+    /// The frame in sight and the worst frame are marked at their places in time.
     void marks_stand_at_their_frames() {
         FrameCache cache;
         const auto a = cache.open(home_.file("a.mp4")), b = cache.open(home_.file("b.mp4"));
@@ -449,7 +455,7 @@ private slots:
         MetricsView view(comparison);
         view.resize(500, 160);
         view.show();
-        // Columns that differ in two pictures of the view, the first and the last; none: -1.
+        // The first and the last column in which two pictures of the view differ, or -1 if they are equal.
         const auto changed = [](const QImage& one, const QImage& other) {
             std::pair<int, int> ends{-1, -1};
             for (int x = 0; x < one.width(); ++x)

@@ -25,7 +25,7 @@ inline QImage painted(Canvas& canvas) {
 
 inline QRgb at(const QImage& image, QPointF p) { return image.pixel(p.toPoint()); }
 
-/// With as much room as in a small window.
+/// A preview with as much room as it has in a small window.
 struct View {
     app::FrameCache cache{64 << 20};
     PreviewView view{cache};
@@ -62,7 +62,7 @@ inline void drop(PreviewView& view, const QString& path, const QPoint& where) {
 class PreviewCase : public QObject {
 protected:
     void make_clips() {
-        // Whatever was asked for, the offscreen platform gets no OpenGL: QOpenGLWidget would crash there.
+        // The offscreen platform must get no OpenGL even if it is asked for, since QOpenGLWidget would crash there.
         if (QGuiApplication::platformName() == QStringLiteral("offscreen")) qputenv("DENOIR_VIEWER", "opengl");
         app::write_clip(home_.file("a.mp4"), 160, 96, 24, 0, R"({"schema": 1, "prompt": "a"})");
         app::write_clip(home_.file("b.mp4"), 160, 96, 24, 20);

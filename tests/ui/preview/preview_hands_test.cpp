@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mouse and keys do in the preview: its picture, its scrubber and its buttons.
+// What the mouse and the keys do with the picture, the scrubber and the buttons of the preview.
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QToolButton>
@@ -24,14 +24,15 @@ class PreviewHandsTest : public PreviewCase {
 private slots:
     void initTestCase() { make_clips(); }
 
-    /// Where it is pressed and as far as it is dragged, with the left button alone; a wheel scrolls what lies around.
+    /// The left button alone moves the scrubber, by a press or a drag. A wheel must not, since it scrolls what lies
+    /// around it.
     void the_scrubber_is_pressed_and_dragged() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
         const Player& player = v.view.player();
         auto* scrubber = v.view.findChild<Scrubber*>();
         const auto at = [&](int frame) {
-            constexpr int beside = 8; // of its line
+            constexpr int beside = 8; // the room on either side of the line
             return QPoint(beside + int(std::lround((scrubber->width() - 2 * beside) * frame / 23.0)),
                           scrubber->height() / 2);
         };
@@ -66,7 +67,8 @@ private slots:
         QCOMPARE(tip(12), QString("frame 13"));
     }
 
-    /// By the left button and the middle one, by as much as the pointer moves; nothing moves where all is seen.
+    /// The left button and the middle one drag the picture by as much as the pointer moves. A picture that is seen as a
+    /// whole stays where it is.
     void an_enlarged_picture_is_dragged() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
@@ -89,7 +91,7 @@ private slots:
         QCOMPARE(dragged(Qt::RightButton), QPointF());
     }
 
-    /// Around what is clicked; and back.
+    /// The clicked spot stays below the pointer, and a second double click goes back.
     void a_double_click_shows_the_true_size() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
@@ -103,7 +105,7 @@ private slots:
         QVERIFY(!canvas.fits());
         QCOMPARE(canvas.scale(), 1.0);
         const auto now = canvas.pixel_at(at);
-        QVERIFY(now && (*now - *pixel).manhattanLength() <= 2); // whole pixels of the screen
+        QVERIFY(now && (*now - *pixel).manhattanLength() <= 2); // the picture lies on whole pixels of the screen
         QTest::mouseDClick(&canvas, Qt::LeftButton, {}, at);
         QVERIFY(canvas.fits());
     }
@@ -125,7 +127,7 @@ private slots:
             QTest::keyClick(&v.view, Qt::Key(key), Qt::ControlModifier);
             return canvas.picture_rect().topLeft() - before;
         };
-        // What lies on that side comes into sight.
+        // A key brings into sight what lies on its side.
         QVERIFY(panned(Qt::Key_Left).x() > 8);
         QVERIFY(panned(Qt::Key_Right).x() < -8);
         QVERIFY(panned(Qt::Key_Up).y() > 8);
@@ -159,8 +161,8 @@ private slots:
         QVERIFY(v.view.canvas().fits());
     }
 
-    /// While a run covers the clip, and until the next one is read, there is nothing to press; whoever was at a button
-    /// still is afterwards.
+    /// While a run covers the clip, and until the next clip is read, pressing a button does nothing. The focus must not
+    /// be lost meanwhile.
     void the_focus_stays_at_a_button() {
         View v;
         v.view.activateWindow();
@@ -181,7 +183,7 @@ private slots:
             v.view.show_overlay({picture, "at work"});
             const int frame = v.view.player().frame();
             QTest::keyClick(button, Qt::Key_Space);
-            QCOMPARE(v.view.player().frame(), frame); // it would not be seen
+            QCOMPARE(v.view.player().frame(), frame); // the step would not be seen
             for (const char* file : {"b.mp4", "a.mp4"}) {
                 v.open(Side::a, home_.file(file));
                 QVERIFY2(button->hasFocus() && button->isEnabled(), name);
@@ -193,7 +195,8 @@ private slots:
         QVERIFY(!named("Next frame")->isEnabled() && named("Fit into the window")->isEnabled());
     }
 
-    /// Menus, dialogs and the palette give the focus back for reasons of their own.
+    /// Menus, dialogs and the palette give the focus back for reasons of their own. The ring is drawn again only if the
+    /// focus had come by a key.
     void the_ring_comes_back_with_the_focus() {
         View v;
         QTest::qWait(1);
@@ -222,8 +225,8 @@ private slots:
         for (const bool b : {true, false, true}) QTRY_COMPARE_WITH_TIMEOUT(canvas.shows_b(), b, 20000);
     }
 
-    /// Wide pictures in a narrow canvas: each has a half, and is pointed at in its own.
-    void two_stand_one_above_the_other() {
+    /// In a narrow canvas two wide pictures get a half each. A point in either half belongs to the picture there.
+    void two_wide_pictures_stand_one_above_the_other() {
         Canvas canvas;
         canvas.resize(200, 604);
         QImage a(64, 16, QImage::Format_RGB32), b(64, 16, QImage::Format_RGB32);
@@ -237,10 +240,10 @@ private slots:
         QCOMPARE(shown.pixelColor(180, 150), QColor(Qt::blue));
         QCOMPARE(shown.pixelColor(180, 454), QColor(Qt::red));
         QCOMPARE(canvas.pixel_at({1, 454}), QPoint(0, 8));
-        QVERIFY(!canvas.pixel_at({100, 302})); // between them
+        QVERIFY(!canvas.pixel_at({100, 302})); // the gap between them
     }
 
-    /// Where nobody else tells of it.
+    /// The preview itself must say that a clip cannot be opened, whether another clip is shown or none.
     void what_cannot_be_opened_is_said() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
@@ -256,7 +259,7 @@ private slots:
                                   qPrintable(v.view.canvas().accessibleDescription()), 30000);
     }
 
-    /// As long as something is held over it.
+    /// The words over the picture stay as long as something is held over it.
     void what_a_drop_would_do_is_told_until_it_is_done() {
         View v;
         QMimeData data;
@@ -275,7 +278,7 @@ private slots:
         }
     }
 
-    /// The worst frame is gone to at once, and nothing plays on from it.
+    /// Going to the worst frame ends playing, so that this frame stays in sight.
     void the_worst_frame_stays() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A and B in the preview: beside each other, over each other, and their difference.
+// A and B in the preview, beside each other, over each other, and as their difference.
 #include <QAbstractButton>
 #include <QLabel>
 #include <QSet>
@@ -38,10 +38,10 @@ private slots:
         const int line = 40;
         for (int y = 60; y < 90; ++y)
             for (int x = 0; x < 160; ++x) {
-                if (std::abs(x - line) <= 12) continue; // the line and its handle
+                if (std::abs(x - line) <= 12) continue; // the line and its handle are drawn here
                 QCOMPARE(screen.pixel(corner + QPoint(x, y)), (x < line ? a : b).pixel(x, y));
             }
-        // The line can be dragged.
+        // The line follows a drag of its handle.
         const QPoint handle = corner + QPoint(line, 48);
         QTest::mousePress(&canvas, Qt::LeftButton, {}, handle);
         QTest::mouseMove(&canvas, handle + QPoint(80, 3));
@@ -49,7 +49,8 @@ private slots:
         QVERIFY(std::abs(canvas.wipe() - 0.75) < 0.01);
     }
 
-    /// What belongs to one way of comparing comes behind what all of them have.
+    /// Controls that belong to one way of comparing come behind those that all ways share, so that the latter stay
+    /// where they are.
     void nothing_moves_when_the_mode_changes() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
@@ -121,7 +122,7 @@ private slots:
         QCOMPARE(v.view.mode(), CompareMode::wipe);
     }
 
-    /// Where it gets narrow, a unit goes before a button.
+    /// Where it gets narrow, the unit of the shift must go before any button does.
     void the_unit_of_the_shift_goes_first() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
@@ -148,7 +149,8 @@ private slots:
         }
     }
 
-    /// The scale is not wider than what it explains: it is briefer there.
+    /// The scale of the difference must not be wider than the picture that it explains. It gets briefer there, or
+    /// stands beside the picture or below it.
     void a_small_difference_has_a_brief_legend() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
@@ -159,8 +161,8 @@ private slots:
         const QImage screen = painted(canvas);
         QSet<QRgb> beside;
         for (int y = 4; y < screen.height() - 4; ++y) beside << screen.pixel(int(canvas.picture_rect().left()) - 20, y);
-        QCOMPARE(beside.size(), 1);                      // of the canvas alone
-        const auto has_scale = [](const QImage& image) { // its ends are blue and red in one line
+        QCOMPARE(beside.size(), 1);                      // the colour of the canvas alone
+        const auto has_scale = [](const QImage& image) { // it begins blue and ends red, in one line
             for (int y = image.height() / 2; y < image.height(); ++y) {
                 bool blue = false;
                 for (int x = 0; x < image.width(); ++x) {
@@ -173,13 +175,14 @@ private slots:
         };
         v.view.set_gain(1);
         QVERIFY(has_scale(painted(canvas)));
-        canvas.zoom_to(0.25); // 40 pixels: it stands beside the picture
+        canvas.zoom_to(0.25); // 40 pixels wide, with room for the scale beside it
         const QImage tiny = painted(canvas);
         QVERIFY(has_scale(tiny));
         const QRect picture = canvas.picture_rect().toAlignedRect();
         const QImage under = tiny.copy(picture);
         QVERIFY(!has_scale(under));
-        // 96 pixels in a narrow canvas: it stands under the picture, and nowhere where it would lie over an edge.
+        // Beside 96 pixels in a narrow canvas there is no room, so that the scale stands below the picture. It is left
+        // out where it would lie over an edge.
         canvas.setFixedSize(300, 200);
         canvas.zoom_to(0.6);
         QVERIFY(has_scale(painted(canvas)));
@@ -209,7 +212,7 @@ private slots:
         QCOMPARE(v.view.canvas().onion(), 0.2);
         v.view.nudge(1);
         QCOMPARE(share->value(), 25);
-        // Opened again it is the same pair; another one has no shift.
+        // B keeps its shift if the same pair is opened again, but not with another clip.
         v.open(Side::b, home_.file("a.mp4"));
         QCOMPARE(offset->value(), -2);
         v.open(Side::b, home_.file("b.mp4"));
@@ -228,7 +231,7 @@ private slots:
             return at(painted(canvas), corner + QPoint(80, 90));
         };
         const QRgb a = to_qimage(frames_a_[0]).pixel(80, 90), b = to_qimage(frames_b_[0]).pixel(80, 90);
-        const auto shows = [&](QRgb wanted) { // OpenGL may be a level off
+        const auto shows = [&](QRgb wanted) { // with OpenGL a colour may be off by a level
             const QRgb seen = shown();
             const auto near_by = [](int one, int other) { return std::abs(one - other) <= 2; };
             return near_by(qRed(seen), qRed(wanted)) && near_by(qGreen(seen), qGreen(wanted)) &&
@@ -257,7 +260,7 @@ private slots:
                           false);
         QApplication::sendEvent(&canvas, &wheel);
         QVERIFY(!canvas.fits());
-        QCOMPARE(canvas.pixel_at(at), pixel); // the wheel keeps what is under the cursor
+        QCOMPARE(canvas.pixel_at(at), pixel); // the wheel zooms around the pointer
         QCOMPARE(canvas.picture_rect().size(), canvas.second_rect().size());
         const QPointF before = canvas.second_rect().topLeft();
         canvas.pan({-10, 6});
@@ -271,7 +274,8 @@ private slots:
         QCOMPARE(v.view.player().frame_of(Side::b), 14);
         auto* shift = v.view.findChild<QSpinBox*>();
         QVERIFY2(shift->text().startsWith("B +3"), qPrintable(shift->text()));
-        for (const auto& [typed, frames] : {std::pair{"-2", -2}, {"+4", 4}, {"5", 5}}) { // as it is shown, or plain
+        for (const auto& [typed, frames] :
+             {std::pair{"-2", -2}, {"+4", 4}, {"5", 5}}) { // with a sign, as it is shown, or without
             shift->selectAll();
             QTest::keyClicks(shift, typed);
             QTest::keyClick(shift, Qt::Key_Return);
@@ -279,7 +283,7 @@ private slots:
         }
     }
 
-    /// What is shorter holds its last frame; a picture as A does not keep a clip as B from being seen.
+    /// The shorter clip holds its last frame. A still picture as A must not keep a clip as B from being played.
     void the_longer_clip_leads() {
         write_clip(home_.file("short.mp4"), 160, 96, 5, 40);
         QVERIFY(to_qimage(frames_a_[3]).save(home_.file("still.png")));
@@ -314,7 +318,8 @@ private slots:
         QCOMPARE(player.frame_of(Side::b), 4);
     }
 
-    /// Whichever of the two is longer, both show what they showed, and go on playing.
+    /// When A and B change places or one of them is replaced, the frames in sight stay, whichever clip is longer.
+    /// Playing goes on, too.
     void what_is_seen_stays_when_sides_change() {
         write_clip(home_.file("brief.mp4"), 160, 96, 5, 40);
         write_clip(home_.file("long.mp4"), 160, 96, 40, 40);
@@ -334,7 +339,7 @@ private slots:
         v.view.swap();
         QCOMPARE(player.frame_of(Side::a), 12);
         QCOMPARE(player.frame_of(Side::b), 10);
-        // Another B, as long as A or longer, leaves A where it is, although the offset was that of the pair before.
+        // Another B leaves A where it is, even if B leads and the shift of the pair before is dropped.
         v.open(Side::b, home_.file("a.mp4"));
         QCOMPARE(player.frame_of(Side::a), 12);
         player.set_offset(-3);
@@ -346,12 +351,12 @@ private slots:
         player.set_offset(4);
         QCOMPARE(player.frame_of(Side::a), 8);
         QCOMPARE(player.frame_of(Side::b), 12);
-        // Another A, too, leaves B where it is.
+        // Another A leaves B where it is in the same way.
         v.open(Side::a, home_.file("b.mp4"));
         QCOMPARE(player.frame_of(Side::b), 12);
         v.open(Side::a, home_.file("a.mp4"));
         QCOMPARE(player.frame_of(Side::b), 12);
-        // Past the end of A the others can still be looked at where one was.
+        // Past the end of A another B opens at the frame that the one before showed.
         player.go_to(30);
         v.open(Side::b, home_.file("long.mp4"));
         QCOMPARE(player.frame_of(Side::b), 30);
@@ -361,7 +366,7 @@ private slots:
         QVERIFY(player.playing());
     }
 
-    /// Under a picture that covers both, too: nothing is told of them, and the scale is that of what is seen.
+    /// While a picture covers A and B, the bar tells nothing of them, and its scale is that of the picture.
     void the_bar_tells_of_what_is_seen() {
         View v;
         v.view.resize(1000, 480);
@@ -389,7 +394,7 @@ private slots:
         QVERIFY(told(" dB"));
     }
 
-    /// Steps of both runs are compared as their videos are.
+    /// The pictures of steps of two runs are compared as the videos are, so they cover both clips.
     void two_pictures_take_the_place_of_both() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
@@ -420,7 +425,7 @@ private slots:
         QVERIFY(!v.view.covered());
     }
 
-    /// Beside A, B has a half of its own.
+    /// Beside A, a picture of another shape fills a half of its own and is not fitted into the shape of A.
     void another_shape_fills_its_half() {
         Canvas canvas;
         canvas.resize(404, 240);
@@ -438,7 +443,7 @@ private slots:
         canvas.zoom_to(2 * canvas.scale());
         QCOMPARE(canvas.second_rect().height(), 480.0);
         QCOMPARE(canvas.second_rect().center(), half.center());
-        // What is below the pointer stays there.
+        // Zooming must keep what is below the pointer there.
         const QPointF at(230, 60);
         const auto below = [&] {
             const QRectF now = canvas.second_rect();
@@ -452,7 +457,7 @@ private slots:
         QCOMPARE(canvas.accessibleDescription(), QStringLiteral("Cannot be subtracted: A is 64 × 32, B is 32 × 64"));
     }
 
-    /// Where A has no picture, B is not taken for it.
+    /// B must not be taken for A where A has no picture.
     void b_alone_bears_its_letter() {
         Canvas canvas;
         canvas.resize(400, 240);
@@ -467,7 +472,7 @@ private slots:
         QVERIFY(shown() != dark_colours().b && shown() != dark_colours().a);
     }
 
-    /// B of another shape stands inside A's place; it is not bent to it.
+    /// In the place of A, a picture of another shape keeps its own shape and is not stretched.
     void another_shape_stays_itself() {
         Canvas canvas;
         canvas.resize(400, 240);
@@ -491,7 +496,7 @@ private slots:
         v.open(Side::a, home_.file("a.mp4"));
         v.open(Side::b, home_.file("small.mp4"));
         v.view.set_mode(CompareMode::difference);
-        // A alone, and below it why.
+        // A is shown alone, with the reason below it.
         Canvas& canvas = v.view.canvas();
         canvas.zoom_to(1);
         const QImage screen = painted(canvas);
@@ -503,10 +508,10 @@ private slots:
         QVERIFY2(below.size() > 2, qPrintable(QString::number(below.size())));
         QVERIFY(v.view.comparison().issue().message.contains(QStringLiteral("160 × 96")));
         v.view.player().go_to(23);
-        QCOMPARE(v.view.player().frame_of(Side::b), 9); // its last
+        QCOMPARE(v.view.player().frame_of(Side::b), 9); // its last frame
     }
 
-    /// In the window's language, as elsewhere.
+    /// The reason comes from the engine, but must be told in the language of the window.
     void what_cannot_be_measured_is_said_in_its_words() {
         struct Words : QTranslator {
             QString translate(const char* context, const char*, const char*, int) const override {
@@ -521,7 +526,7 @@ private slots:
         v.open(Side::b, home_.file("lost.mp4"));
         QVERIFY(QFile::remove(home_.file("lost.mp4")));
         QCoreApplication::installTranslator(&german);
-        v.view.player().set_offset(1); // measured anew
+        v.view.player().set_offset(1); // so that it is measured anew
         QTRY_VERIFY_WITH_TIMEOUT(!v.view.comparison().issue().isEmpty(), 30000);
         const auto labels = v.view.findChildren<QLabel*>();
         QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* l) { return l->text() == "in German"; }));
@@ -539,7 +544,7 @@ private slots:
         QCOMPARE(swapped.count(), 0);
         QVERIFY(v.view.info(Side::a) && !v.view.info(Side::b));
         QCOMPARE(v.view.player().frame(), 3);
-        QVERIFY(painted(v.view.canvas()) != silent); // what there must be first is written over it
+        QVERIFY(painted(v.view.canvas()) != silent); // the picture says what is missing
     }
 
     void swapping_and_clearing_in_the_middle_of_opening() {
@@ -558,7 +563,7 @@ private slots:
         QVERIFY(!v.view.info(Side::a) && !v.view.info(Side::b));
         QCOMPARE(v.view.player().frames(), 0);
         for (const int key : {Qt::Key_Space, Qt::Key_L, Qt::Key_Period, Qt::Key_End, Qt::Key_W, Qt::Key_0, Qt::Key_1})
-            QTest::keyClick(&v.view, static_cast<Qt::Key>(key)); // nothing to act on
+            QTest::keyClick(&v.view, static_cast<Qt::Key>(key)); // there is nothing that a key could act on
         QVERIFY(!v.view.player().playing());
     }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preview with one clip in it; with two: preview_sides_test.cpp.
+// The preview with one clip in it. For two see preview_sides_test.cpp.
 #include <QAccessible>
 #include <QElapsedTimer>
 #include <QHBoxLayout>
@@ -30,11 +30,11 @@ private slots:
         QCOMPARE(v.view.canvas().uses_gl(), !offscreen && gl_is_usable());
         if (!offscreen && !gl_is_usable()) QSKIP("this display gives no OpenGL: QPainter was tested instead");
         if (offscreen) return;
-        QTest::qWait(1500); // by then the canvas has looked whether the context came
+        QTest::qWait(1500); // by then the canvas has checked that it got a context
         QVERIFY(v.view.canvas().uses_gl());
     }
 
-    /// At true size every pixel on the screen is the frame's.
+    /// At true size every pixel on the screen must have the colour that it has in the frame.
     void shows_exactly_the_frame() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
@@ -51,7 +51,7 @@ private slots:
         }
     }
 
-    /// As a cut asks for them: of another clip, longer than the one before, and many while it is being opened.
+    /// A cut asks for frames of the next clip, which may be longer, and goes on asking while that clip is being opened.
     void a_frame_of_another_clip() {
         View v;
         write_clip(home_.file("short.mp4"), 160, 96, 5, 40);
@@ -65,13 +65,13 @@ private slots:
         const QImage screen = painted(v.view.canvas());
         const QPoint corner = v.view.canvas().picture_rect().topLeft().toPoint();
         QVERIFY(to_image(screen.copy(QRect(corner, QSize(160, 96)))) == frames_b_[19]);
-        // Back before the other one was opened: it does not come any more.
+        // The other clip is not shown if the first is wanted back before it is open.
         v.view.show_frame(Side::a, home_.file("a.mp4"), 3);
         v.view.show_frame(Side::a, home_.file("b.mp4"), 4);
         QCOMPARE(v.view.player().frame(), 4);
         QTest::qWait(100);
         QCOMPARE(v.view.info(Side::a)->path, home_.file("b.mp4"));
-        // What cannot be opened is said once.
+        // Only the first of these requests reports that the clip cannot be opened.
         for (int frame = 0; frame < 5; ++frame) {
             v.view.show_frame(Side::a, home_.file("gone.mp4"), frame);
             QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
@@ -79,7 +79,7 @@ private slots:
         QCOMPARE(v.view.info(Side::a)->path, home_.file("b.mp4"));
     }
 
-    /// What comes next is opened and decoded while something else is seen.
+    /// The frame that comes next is opened and decoded while another clip is still seen.
     void an_expected_frame_is_there_at_once() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
@@ -97,20 +97,20 @@ private slots:
         QCOMPARE(opened.count(), 1);
         QCOMPARE(v.view.player().frame(), 7);
         QVERIFY(v.view.is_settled(Side::a));
-        // Opened while it is asked for: no second time.
+        // A clip that is being opened when its frame is asked for is not opened a second time.
         v.view.expect_frame(Side::a, home_.file("a.mp4"), 2);
         v.view.show_frame(Side::a, home_.file("a.mp4"), 2);
         QVERIFY(!v.view.is_settled(Side::a));
         QTRY_VERIFY_WITH_TIMEOUT(v.view.is_settled(Side::a), 30000);
         QCOMPARE(v.view.player().frame(), 2);
-        // Not asked for after all: nothing of it stays.
+        // A clip that is no longer expected gives its memory back.
         QTRY_COMPARE_WITH_TIMEOUT(v.cache.bytes(), all_of_a, 30000);
         v.view.expect_frame(Side::a, home_.file("b.mp4"), 0);
         QTRY_VERIFY_WITH_TIMEOUT(v.cache.bytes() > all_of_a, 30000);
         v.view.expect_frame(Side::a, {}, 0);
         QCOMPARE(v.cache.bytes(), all_of_a);
         QCOMPARE(opened.count(), 2);
-        // What cannot be opened is said when it is asked for, and then there is nothing to wait for.
+        // A clip that cannot be opened is reported only when it is asked for, and then nothing is waited for.
         v.view.expect_frame(Side::a, home_.file("gone.mp4"), 0);
         QTest::qWait(50);
         QCOMPARE(failed.count(), 0);
@@ -119,7 +119,8 @@ private slots:
         QVERIFY(v.view.is_settled(Side::a));
     }
 
-    /// Of a folder of frames nothing may say it: the rate that it is played at is no property of it.
+    /// Nothing may state the rate of a folder of frames. The rate that it is played at is then no property of it and is
+    /// not shown.
     void a_rate_is_shown_where_one_is_stated() {
         const auto write = [&](const QString& folder, const std::string& request) {
             FrameFolderWriter writer(to_path(folder), request);
@@ -158,9 +159,9 @@ private slots:
         QTest::keyClick(&v.view, Qt::Key_End);
         QCOMPARE(player.frame(), 23);
         QTest::keyClick(&v.view, Qt::Key_Right);
-        QCOMPARE(player.frame(), 0); // goes round
+        QCOMPARE(player.frame(), 0); // one step goes round
         QTest::keyClick(&v.view, Qt::Key_Left, Qt::ShiftModifier);
-        QCOMPARE(player.frame(), 0); // ten do not
+        QCOMPARE(player.frame(), 0); // ten steps do not
         player.shuttle(1);
         QCOMPARE(player.speed(), 1.0);
         player.shuttle(1);
@@ -177,7 +178,7 @@ private slots:
         QVERIFY(!player.playing());
     }
 
-    /// One second of 24 frames: all are shown, in order, and it takes a second.
+    /// Playing 24 frames takes a second and shows them in order.
     void plays_every_frame_in_true_time() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
@@ -191,7 +192,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!v.view.player().playing(), 20000);
         QCOMPARE(v.view.player().frame(), 23);
         QVERIFY2(clock.elapsed() > 950,
-                 qPrintable(QString::number(clock.elapsed()))); // how much longer is the machine's
+                 qPrintable(QString::number(clock.elapsed()))); // how much longer depends on the machine
         int last = 0;
         for (const auto& call : frames) {
             QVERIFY(call.front().toInt() > last || call.front().toInt() == last);
@@ -199,7 +200,7 @@ private slots:
         }
     }
 
-    /// Without a mouse: the picture moves by keys, and the values are those in the middle.
+    /// Without a mouse the picture is moved by keys, and the values of the pixel in the middle are shown.
     void keys_move_the_picture() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
@@ -215,7 +216,7 @@ private slots:
         QVERIFY(painted(canvas) != without);
     }
 
-    void pixel_values_under_the_cursor() {
+    void pixel_values_are_shown_under_the_pointer() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
         Canvas& canvas = v.view.canvas();
@@ -237,18 +238,18 @@ private slots:
         QCOMPARE(needed_width(row), layout->minimumSize().width());
     }
 
-    void dropped_files() {
+    void dropped_files_are_opened() {
         View v;
         QSignalSpy opened(&v.view, &PreviewView::clip_opened), failed(&v.view, &PreviewView::clip_failed),
             request(&v.view, &PreviewView::request_found);
         drop(v.view, home_.file("a.mp4"), {500, 100});
         QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 1, 30000);
-        QCOMPARE(opened.back().front().value<Side>(), Side::a); // nothing to compare with yet
+        QCOMPARE(opened.back().front().value<Side>(), Side::a); // there is nothing yet to compare it with
         QCOMPARE(request.count(), 1);
         drop(v.view, home_.file("b.mp4"), {500, 100});
         QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 2, 30000);
         QCOMPARE(opened.back().front().value<Side>(), Side::b);
-        QCOMPARE(request.count(), 1); // b was not made by Denoir
+        QCOMPARE(request.count(), 1); // B was not made by Denoir
 
         QFile text(home_.file("evil.mp4"));
         QVERIFY(text.open(QIODevice::WriteOnly));
@@ -256,25 +257,25 @@ private slots:
         text.close();
         drop(v.view, home_.file("evil.mp4"), {100, 100});
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
-        QVERIFY(v.view.info(Side::a)); // what was shown is still shown
+        QVERIFY(v.view.info(Side::a)); // the clip before is still shown
         QCOMPARE(v.view.info(Side::a)->frames, 24);
         const Issue issue = failed.back().at(1).value<Issue>();
         QVERIFY(issue.line().contains(QStringLiteral("evil.mp4")) && !issue.line().contains(u'\n'));
 
-        // Of two at once each is told, whichever was to be seen in the end.
+        // Each of two failures in a row is reported, although only the second clip was to be seen in the end.
         for (const char* name : {"evil.mp4", "gone.mp4"}) v.view.show_clip(Side::a, home_.file(name), true);
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 3, 30000);
         QVERIFY(failed[1].at(1).value<Issue>().file != failed[2].at(1).value<Issue>().file);
 
-        // A picture may become the start or the end: who listens decides.
+        // A picture may become the start image or the end image, which is not for the preview to decide.
         QSignalSpy dropped(&v.view, &PreviewView::files_dropped);
         drop(v.view, home_.file("gone.png"), {100, 100});
         QCOMPARE(dropped.count(), 1);
         QCOMPARE(dropped[0][0].toStringList(), QStringList{home_.file("gone.png")});
-        QCOMPARE(failed.count(), 3); // nobody has looked at it here
+        QCOMPARE(failed.count(), 3); // the preview has not tried to open it
     }
 
-    /// The pointer does not wait for a disk: what lies there is not looked at.
+    /// The pointer must not wait for a slow disk, so that a dragged file is judged by its name alone.
     void what_is_dragged_is_told_by_its_name() {
         View v;
         const auto told = [&](const QString& name) {
@@ -306,7 +307,7 @@ private slots:
         v.view.show_overlay({latent, QStringLiteral("step 3")});
         const QPointF middle = v.view.canvas().rect().center();
         QCOMPARE(at(painted(v.view.canvas()), middle), qRgb(10, 200, 30));
-        // What cannot be seen is not played.
+        // The clip below the overlay cannot be seen, so keys and the scrubber do not move it.
         const auto* scrubber = v.view.findChild<Scrubber*>();
         QVERIFY(!scrubber->isEnabled());
         QTest::keyClick(&v.view, Qt::Key_End);
@@ -317,12 +318,13 @@ private slots:
         QTest::keyClick(&v.view, Qt::Key_End);
         QCOMPARE(v.view.player().frame(), v.view.player().frames() - 1);
         v.view.show_overlay({latent, QStringLiteral("step 3")});
-        v.open(Side::a, home_.file("b.mp4")); // what is opened is seen
+        v.open(Side::a, home_.file("b.mp4")); // a clip that is opened takes the overlay away
         QVERIFY(scrubber->isEnabled());
         QVERIFY(at(painted(v.view.canvas()), middle) != qRgb(10, 200, 30));
     }
 
-    /// An estimate has an eighth of the video's pixels: "100 %" is true of the video, and the loupe reads its own.
+    /// An estimate has an eighth of the video's width and height. "100 %" must be true of the video, while the loupe
+    /// reads the pixels of the estimate.
     void a_sketch_has_the_size_of_what_it_stands_for() {
         View v;
         QImage latent(20, 12, QImage::Format_RGB32);
@@ -351,7 +353,7 @@ private slots:
         QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(slider);
         QCOMPARE(spoken->role(), QAccessible::Slider);
         QVERIFY(spoken->valueInterface());
-        // Counted as the label beside it counts.
+        // A screen reader counts frames as the label beside the scrubber does, from 1.
         QCOMPARE(spoken->valueInterface()->minimumValue().toInt(), 1);
         QCOMPARE(spoken->valueInterface()->maximumValue().toInt(), 24);
         v.view.player().go_to(4);

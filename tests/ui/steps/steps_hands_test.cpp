@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mouse and keys do with steps.
+// What the mouse and the keys do with the steps of a run.
 #include <QLabel>
 #include <QMenu>
 #include <QMouseEvent>
@@ -48,13 +48,14 @@ class StepsHandsTest : public QObject {
 private slots:
     void initTestCase() { run_ = tiny_run(home_.file("run"), 4); }
 
-    /// Where it is pressed and as far as it is dragged, by the left button alone; a wheel scrolls what lies around.
+    /// The left button alone picks steps, by a press or a drag. A wheel must not, since it scrolls what lies around the
+    /// strip.
     void steps_are_picked_by_the_pointer() {
         Strip strip(run_);
         auto* reel = strip.view.findChild<StepReel*>();
-        strip.view.resize(320, 150); // the pictures take all of its width
+        strip.view.resize(320, 150); // so narrow that the pictures take all of its width
         QTRY_COMPARE(reel->width(), 320);
-        const auto at = [&](int step) { // the start counts, too
+        const auto at = [&](int step) { // five cells, since the start has one, too
             return QPoint(8 + int(std::lround((reel->width() - 16) * (step + 0.5) / 5)), reel->height() / 3);
         };
         QVERIFY(strip.view.follows());
@@ -93,11 +94,12 @@ private slots:
         };
         QCOMPARE(press(Qt::Key_Left), std::pair(1, 0));
         QCOMPARE(press(Qt::Key_Right), std::pair(2, 0));
-        QCOMPARE(press(Qt::Key_Left, Qt::ControlModifier), std::pair(2, 0)); // moves something else
+        QCOMPARE(press(Qt::Key_Left, Qt::ControlModifier),
+                 std::pair(2, 0)); // with Control the key moves something else
         QCOMPARE(press(Qt::Key_Up), std::pair(2, 1));
         QCOMPARE(press(Qt::Key_Up), std::pair(2, 2));
         QCOMPARE(press(Qt::Key_Down), std::pair(2, 1));
-        QTest::keyClick(strip.view.findChild<StepReel*>(), Qt::Key_Up); // frames there, too
+        QTest::keyClick(strip.view.findChild<StepReel*>(), Qt::Key_Up); // the reel goes through frames, too
         QCOMPARE(strip.view.frame(), 2);
         QCOMPARE(strip.view.step(), 2);
         for (int i = 0; i < frames; ++i) press(Qt::Key_Up);
@@ -110,7 +112,7 @@ private slots:
         QCOMPARE(strip.view.step(), 4);
     }
 
-    /// Side by side, or in the menu that takes their place.
+    /// The buttons for the views stand side by side, and a menu takes their place where it is narrow. Both choose.
     void views_are_chosen() {
         Strip strip(run_);
         strip.view.set_step(2);
@@ -130,7 +132,8 @@ private slots:
         QCOMPARE(menu->text(), QString("Latent"));
     }
 
-    /// Until it is there, that it is being made is said; asked for again it is made once.
+    /// The strip says that a step is being decoded until its picture is there. Asking again in the meantime must not
+    /// decode it again.
     void a_step_is_decoded_once() {
         Strip strip(run_);
         strip.view.set_step(3);
@@ -142,12 +145,12 @@ private slots:
         QVERIFY2(state().contains("decoding"), qPrintable(state()));
         QTRY_VERIFY_WITH_TIMEOUT(!strip.pictures.picture(3, 0, View::decoded).isNull(), 30000);
         QTRY_VERIFY2_WITH_TIMEOUT(!state().contains("decoding"), qPrintable(state()), 30000);
-        strip.view.decode(); // it is there
+        strip.view.decode(); // its picture is there already
         QVERIFY2(!state().contains("decoding"), qPrintable(state()));
         QCOMPARE(decoded.count(), 1);
     }
 
-    /// Whoever compares runs of two sizes reads why there is nothing to draw, as a sentence of its own.
+    /// Whoever compares runs of two sizes must be able to read, in a whole sentence, why there is nothing to draw.
     void latents_of_two_sizes_are_said_not_to_be_compared() {
         Request larger = RunFolder::open(app::to_path(run_)).record().request;
         larger.frames = 13;
@@ -160,7 +163,7 @@ private slots:
             qPrintable(view.accessibleDescription()), 30000);
     }
 
-    /// A press, a drag and keys pick steps; the pointer alone only reads them.
+    /// A press, a drag and keys pick steps. The pointer alone only shows the figures of the step below it.
     void steps_of_a_difference_are_picked() {
         const QString other = tiny_run(home_.file("other"), 4, 2);
         RunDivergence divergence;
@@ -196,13 +199,13 @@ private slots:
         QCOMPARE(press(Qt::Key_Right), last);
         QCOMPARE(press(Qt::Key_Home), first);
         QCOMPARE(press(Qt::Key_Left), first);
-        press(Qt::Key_End); // the start has no estimate
+        press(Qt::Key_End); // since the start has no estimate
         QVERIFY2(view.accessibleDescription().contains("latent") && view.accessibleDescription().contains("estimate"),
                  qPrintable(view.accessibleDescription()));
     }
 
-    /// A step that is picked in either strip is shown of both; of runs with different numbers of steps, with the same
-    /// noise.
+    /// A step that is picked in either strip is shown of both runs. If these have different numbers of steps, the other
+    /// run shows its step with the same noise.
     void compared_runs_show_the_same_step() {
         const QString other = tiny_run(home_.file("beside"), 4, 2), shorter = tiny_run(home_.file("shorter"), 2, 3);
         DraftDecoder decoder;
@@ -245,7 +248,7 @@ private slots:
         QVERIFY(!picture(2).isNull());
         panel.set_compares(false);
         QVERIFY(!picture(0).isNull() && picture(2).isNull());
-        b->set_step(1); // is not seen any more
+        b->set_step(1); // B is not seen any more
         QCOMPARE(a->step(), 4);
     }
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The pictures of a run's steps: how latents get their colours, and the strip that shows them.
 #include <QAccessible>
 #include <QApplication>
 #include <QDir>
@@ -56,7 +57,7 @@ class StepsTest : public QObject {
 private slots:
     void initTestCase() { run_ = tiny_run(home_.file("run"), 4); }
 
-    /// A map that is known is found again from a latent and the video it belongs to.
+    /// From a latent and the video that was made of it with a known map, the fit must find this map again.
     void fitting_finds_the_map() {
         LatentColours truth;
         truth.factors = {{0.1f, 0.02f, -0.05f}, {-0.03f, 0.06f, 0.01f}, {0.02f, 0.05f, 0.09f}};
@@ -75,7 +76,7 @@ private slots:
         for (std::size_t c = 0; c < 3; ++c)
             for (std::size_t k = 0; k < 3; ++k) QVERIFY(std::abs(fitted->factors[c][k] - truth.factors[c][k]) < 2e-3f);
         frames.pop_back();
-        QVERIFY(!LatentColours::fit(latent, frames)); // these do not belong together
+        QVERIFY(!LatentColours::fit(latent, frames)); // so many frames do not belong to this latent
         QVERIFY(!LatentColours::fit(random_latent(3, 3, 5, 8, 1), std::vector<Image>(9, Image(64, 48))));
     }
 
@@ -96,7 +97,7 @@ private slots:
         QVERIFY(colours.picture(random_latent(4, 1, 2, 2, 1), 0).isNull());
     }
 
-    /// Nobody waits for a first run of the bundled model.
+    /// The colours of the bundled model come with it, so that its very first run already shows them.
     void the_bundled_model_is_known() {
         const QString resources = QStringLiteral(DENOIR_FIXTURES "/../../resources");
         qputenv("DENOIR_RESOURCES", resources.toUtf8());
@@ -113,7 +114,8 @@ private slots:
         QVERIFY(!known_colours(request));
     }
 
-    /// Adds a tensor of nothing to a safetensors file: as large as a published one, and no larger on the disk.
+    /// Adds an empty tensor to a safetensors file, which then has the size of a published one but takes no more room on
+    /// the disk.
     static void grow(const std::filesystem::path& file) {
         constexpr std::uint64_t hole = 300'000'000;
         QFile whole(to_qstring(file));
@@ -132,7 +134,8 @@ private slots:
         std::filesystem::resize_file(file, 8 + length + data + hole);
     }
 
-    /// By the size of their VAE and the channels of their latents, wherever the files come from.
+    /// A published model is recognised by the size of its VAE and the channels of its latents, wherever its files come
+    /// from.
     void the_published_models_are_known() {
         namespace fs = std::filesystem;
         const auto colours_of = [this](const char* name, bool large) {
@@ -151,7 +154,8 @@ private slots:
         QVERIFY(wan21 && wan22 && !small);
         QCOMPARE(wan21->factors.size(), 16u);
         QCOMPARE(wan22->factors.size(), 48u);
-        // As published for -1 … 1: the bias alone, then the channel that carries most of the light.
+        // The published factors are for values from -1 to 1. A latent of zeros shows the bias alone, and channel 39
+        // carries most of the light.
         Tensor latent = Tensor::host({48, 1, 1, 1});
         std::fill_n(latent.data<float>(), 48, 0.0f);
         const auto published = [](double r, double g, double b) {
@@ -163,7 +167,7 @@ private slots:
         QCOMPARE(wan22->picture(latent, 0).pixel(0, 0), published(0.0317 + 0.3441, -0.0878 + 0.3543, -0.1388 + 0.2008));
     }
 
-    void a_finished_run_from_its_folder() {
+    void a_finished_run_is_read_from_its_folder() {
         StepPictures pictures;
         load(pictures, run_, 4);
         QCOMPARE(pictures.steps(), 4);
@@ -176,11 +180,12 @@ private slots:
             QTRY_COMPARE_WITH_TIMEOUT(pictures.picture(step, 8, View::latent).size(), QSize(8, 6), 30000);
         QVERIFY(pictures.picture(2, 8, View::estimate) != pictures.picture(2, 8, View::latent));
         QVERIFY(pictures.picture(2, 0, View::estimate) != pictures.picture(2, 5, View::estimate));
-        QCOMPARE(pictures.picture(2, 5, View::estimate), pictures.picture(2, 8, View::estimate)); // one latent frame
+        QCOMPARE(pictures.picture(2, 5, View::estimate),
+                 pictures.picture(2, 8, View::estimate)); // of the same latent frame
         QVERIFY(pictures.picture(2, 9, View::latent).isNull());
         QVERIFY(pictures.can_branch(2) && !pictures.can_branch(4) && !pictures.can_branch(7));
-        // The map was learned: its colours are nearer to the video than one colour for all is. (This VAE of random
-        // weights is no linear map; how well a linear one is found is tested above.)
+        // The map must have been learned: its colours are nearer to the video than a single colour would be. They
+        // cannot be much nearer, as this VAE of random weights is no linear map. The first test covers a linear one.
         const Request request = RunFolder::open(to_path(run_)).record().request;
         QVERIFY(learned_colours(request));
         const auto frames = frames_in_turn(run_ + QStringLiteral("/video.mp4"));
@@ -210,8 +215,9 @@ private slots:
         QVERIFY2(error < flat, qPrintable(QStringLiteral("%1 of %2").arg(error).arg(flat)));
     }
 
-    /// Three windows of two steps: a step shows what it works on, the last one the clip.
-    void a_clip_in_windows() {
+    /// This clip is made in three windows of two steps each. A step shows the frames that it works on, and the last one
+    /// shows the whole clip.
+    void steps_of_a_clip_in_windows_show_what_they_work_on() {
         Request r;
         r.model = DENOIR_FIXTURES "/_models/SkyReels-V2-DF-tiny";
         r.prompt = "a red balloon";
@@ -231,14 +237,14 @@ private slots:
         QCOMPARE(frames_of(6), std::pair(0, 28));
         const auto picture = [&](int step, int frame) { return pictures.picture(step, frame, View::latent); };
         for (int step = 0; step <= 6; ++step) QTRY_VERIFY_WITH_TIMEOUT(!picture(step, 0).isNull(), 30000);
-        QVERIFY(picture(2, 13).isNull() && picture(4, 21).isNull()); // not made yet
+        QVERIFY(picture(2, 13).isNull() && picture(4, 21).isNull()); // these frames are not made yet
         QVERIFY(picture(3, 13) != picture(4, 13));
         for (const int step : {3, 4, 6}) QCOMPARE(picture(step, 0), picture(2, 0));
         QCOMPARE(picture(6, 13), picture(4, 13));
         QVERIFY(!picture(6, 28).isNull() && picture(6, 29).isNull());
     }
 
-    void a_run_that_goes_on() {
+    void a_run_at_work_is_followed() {
         const RunFolder folder = RunFolder::open(to_path(run_));
         StepPictures pictures;
         DraftDecoder decoder;
@@ -252,20 +258,20 @@ private slots:
         QCOMPARE(strip.findChild<StepReel*>()->accessibleDescription(), QStringLiteral("step 0 of 4, estimate"));
         const auto* state = strip.findChild<QLabel*>("step-state");
         QCOMPARE(state->text(), QStringLiteral("step 0/4"));
-        pictures.begin(run_, folder.record().request, 4, 2); // a branch, before its own first step
+        pictures.begin(run_, folder.record().request, 4, 2); // a branch that has not taken its own first step
         QCOMPARE(state->text(), QStringLiteral("step 2/4"));
-        pictures.begin(run_, folder.record().request, 4, 4); // resumed: there is nothing left but to decode it
+        pictures.begin(run_, folder.record().request, 4, 4); // a resumed run that only has to be decoded
         QTRY_COMPARE_WITH_TIMEOUT(strip.step(), 4, 30000);
         QVERIFY(!pictures.picture(0, 0, StepPictures::View::latent).isNull());
         pictures.begin(run_, folder.record().request, 4);
         for (int step = 1; step <= 3; ++step) {
             StepUpdate update{step, 4, folder.step_tensor(step, "latent"), folder.step_tensor(step, "x0"), 0.5};
             pictures.add(update);
-            QTRY_COMPARE_WITH_TIMEOUT(strip.step(), step, 30000); // follows
+            QTRY_COMPARE_WITH_TIMEOUT(strip.step(), step, 30000); // it follows the run
         }
-        QVERIFY(!pictures.picture(0, 0, StepPictures::View::latent).isNull()); // the noise, from the run folder
+        QVERIFY(!pictures.picture(0, 0, StepPictures::View::latent).isNull()); // the noise comes from the run folder
         QVERIFY(!shown.back().front().value<QImage>().isNull());
-        strip.set_time_left(time_left(12.3)); // as the queue has it: one figure in the whole window
+        strip.set_time_left(time_left(12.3)); // the queue's figure, so that the whole window tells one
         QCOMPARE(state->text(), QStringLiteral("step 3/4  ·  12 s left"));
         strip.set_time_left({});
         QCOMPARE(state->text(), QStringLiteral("step 3/4"));
@@ -275,7 +281,7 @@ private slots:
         QVERIFY(!strip.follows());
         pictures.add({4, 4, folder.step_tensor(4, "latent"), {}, 0.5});
         QTRY_COMPARE_WITH_TIMEOUT(pictures.last_step(), 4, 30000);
-        QCOMPARE(strip.step(), 2); // picked by hand: stays
+        QCOMPARE(strip.step(), 2); // a step that was picked by hand stays
         strip.follow();
         QCOMPARE(strip.step(), 4);
         QTest::keyClick(reel, Qt::Key_Up);
@@ -302,15 +308,15 @@ private slots:
         pictures.begin(run_, folder.record().request, 4);
         pictures.add({3, 4, folder.step_tensor(3, "latent"), folder.step_tensor(3, "x0"), 0.5});
         QTRY_COMPARE_WITH_TIMEOUT(pictures.last_step(), 3, 30000);
-        QVERIFY(!(*resume)->isVisible()); // it is at work
+        QVERIFY(!(*resume)->isVisible()); // the run is at work
         pictures.finish();
         QVERIFY((*resume)->isVisible());
         QSignalSpy asked(&strip, &StepStrip::resume_requested);
         (*resume)->click();
         QCOMPARE(asked.at(0).at(0).toString(), run_);
         load(pictures, run_, 4);
-        QVERIFY(!(*resume)->isVisible()); // nothing is left
-        // After its last step it may have been stopped while it was decoded.
+        QVERIFY(!(*resume)->isVisible()); // no step is left
+        // A run that has taken its last step may still have been stopped while it was decoded.
         for (const bool whole : {false, true}) {
             pictures.begin(run_, folder.record().request, 4, 4);
             QTRY_COMPARE_WITH_TIMEOUT(pictures.last_step(), 4, 30000);
@@ -319,7 +325,8 @@ private slots:
         }
     }
 
-    /// Until something else is looked at; A's own strip is read when it comes to the front.
+    /// The steps of a run that was watched to its end are at hand until something else is looked at. Only then A's own
+    /// strip comes to the front and is read from the disk.
     void what_was_seen_to_its_end_is_not_read_again() {
         const RunFolder folder = RunFolder::open(to_path(run_));
         DraftDecoder decoder;
@@ -343,8 +350,8 @@ private slots:
         QCOMPARE(panel.pictures().steps(), 0);
     }
 
-    /// A clip in hundreds of windows: more steps than pixels.
-    /// Pictures of a long and large clip share memory, and every frame still has one.
+    /// The pictures of a long and large clip must fit into memory. Several frames then share a picture, so that every
+    /// frame still has one.
     void pictures_have_a_bound() {
         Request r;
         r.width = 1280;
@@ -353,9 +360,9 @@ private slots:
         QCOMPARE(StepPictures::frames_of_a_picture(r, 50), 1);
         r.frames = 257;
         QCOMPARE(StepPictures::frames_of_a_picture(r, 50), 2);
-        QCOMPARE(StepPictures::frames_of_a_picture(r, 50, 1), 65); // one for all of them is the least
+        QCOMPARE(StepPictures::frames_of_a_picture(r, 50, 1), 65); // at least one picture is kept
         r.forcing = Forcing{.base = 97};
-        QCOMPARE(StepPictures::frames_of_a_picture(r, 150), 2); // of a window's own
+        QCOMPARE(StepPictures::frames_of_a_picture(r, 150), 2); // a step has pictures of its window alone
         r = {};
         r.width = r.height = 2048;
         r.frames = 17;
@@ -374,6 +381,7 @@ private slots:
         QVERIFY(!at(16).isNull());
     }
 
+    /// A clip made in hundreds of windows has more steps than the reel has pixels.
     void a_reel_of_many_steps() {
         constexpr int steps = 50'000, there = 20'000;
         Request r;
@@ -390,11 +398,11 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(pictures.last_step(), there, 30000);
         reel.refresh();
         reel.show_frame(0, View::estimate);
-        QPicture strokes; // not of a cell for each step
+        QPicture strokes; // a cell drawn for each step would make it much larger
         reel.render(&strokes);
         QVERIFY2(strokes.size() < 1'000'000, qPrintable(QString::number(strokes.size())));
         const QImage drawn = reel.grab().toImage();
-        // What is there stands at its place, with its colours; beside it nothing.
+        // The one step that is there is drawn at its place with its colours, and the rest of the reel is empty.
         const auto colours_at = [&](int step) {
             const int x = 8 + int(std::lround((800 - 16) * (step + 0.5) / (steps + 1)));
             QSet<QRgb> seen;
@@ -404,7 +412,7 @@ private slots:
         };
         QVERIFY2(colours_at(there) > 20, qPrintable(QString::number(colours_at(there))));
         QVERIFY(colours_at(there / 2) < 8 && colours_at(steps - 2000) < 8);
-        // Each can still be picked: by the pointer as near as a pixel, by keys exactly.
+        // The pointer picks a step as exactly as pixels allow, and keys reach every step.
         QSignalSpy picked(&reel, &StepReel::step_picked);
         QTest::mouseClick(&reel, Qt::LeftButton, {}, {400, 40});
         QVERIFY(std::abs(picked.back()[0].toInt() - steps / 2) < 2 * steps / 784);
@@ -434,7 +442,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!pictures.picture(2, 5, View::decoded).isNull(), 30000);
         QCOMPARE(pictures.picture(2, 5, View::decoded).size(), QSize(64, 48));
         QCOMPARE(problem.count(), 0);
-        // The step picked is framed where it stands.
+        // The frame around the picked step must move with it.
         auto* reel = strip.findChild<StepReel*>();
         const auto framed = [&] {
             const QImage drawn = reel->grab().toImage();
@@ -450,7 +458,7 @@ private slots:
         QCOMPARE(strip.step(), -1);
     }
 
-    /// Of A and of B alike.
+    /// The model of a run may be gone. The panel must say so for B as it does for A.
     void what_cannot_be_decoded_is_said_of_both_sides() {
         const QString lost = tiny_run(home_.file("lost"), 2);
         RunFolder folder = RunFolder::take(to_path(lost));
@@ -467,7 +475,8 @@ private slots:
         QVERIFY2(said[0][0].toString().contains("/nowhere"), qPrintable(said[0][0].toString()));
     }
 
-    /// Behind a run at work A's steps are not read before they are asked for.
+    /// While a run at work covers A, the steps of A are not read. They are read when one of them is picked in the curve
+    /// of the difference, and then that step is shown.
     void a_step_of_the_difference_waits_for_a() {
         const QString other = tiny_run(home_.file("other"), 4, 2);
         DraftDecoder decoder;
@@ -492,7 +501,8 @@ private slots:
         QVERIFY(!strip->follows() && strip->step() < 4);
     }
 
-    /// Frames that are given look the same after every step; whoever picks one of them sees it all the same.
+    /// Frames that are given, like those of a continued video, look the same after every step. The first frame that the
+    /// run makes is shown instead, unless the user picks another.
     void steps_show_a_frame_that_they_make() {
         const RunFolder folder = RunFolder::open(to_path(run_));
         Request extension = folder.record().request;
@@ -506,7 +516,7 @@ private slots:
         QCOMPARE(strip.frame(), 5);
         strip.set_frame(2);
         QCOMPARE(strip.frame(), 2);
-        load(pictures, run_, 4); // nothing is given to it
+        load(pictures, run_, 4); // no frame is given to this run
         QCOMPARE(strip.frame(), 2);
         extension.forcing->video.clear();
         extension.image = "start.png";
@@ -517,7 +527,8 @@ private slots:
         QCOMPARE(strip.frame(), 0);
     }
 
-    /// It may be asked for while that run is read: before its steps are known, and before they are there.
+    /// A step may be asked for while its run is being read, when the number of steps is known but none of them is
+    /// there.
     void a_step_is_waited_for_while_a_run_is_read() {
         StepPictures pictures;
         DraftDecoder decoder;
@@ -534,11 +545,11 @@ private slots:
         QVERIFY(asked);
         QCOMPARE(strip.step(), 2);
         QVERIFY(!strip.follows());
-        strip.set_step(9); // none
+        strip.set_step(9); // the run has no such step
         QCOMPARE(strip.step(), 4);
     }
 
-    /// A cell has the clip's shape, whatever is shown in it and however much of that is there.
+    /// A cell has the shape of the clip whatever it shows, even if the pictures of this view are not there yet.
     void cells_keep_their_shape() {
         StepPictures pictures;
         StepReel reel(pictures);
