@@ -36,7 +36,7 @@ if(DENOIR_CCACHE)
 endif()
 
 # denoir_precompile(denoir_ui <QtWidgets> <vector>) has these headers read once for all sources of a target, which spend most of their compile time in them.
-# denoir_precompile(ui_theme_test REUSE_FROM denoir_ui) takes those of another target, which must have the same compile options.
+# denoir_precompile(ui_theme_test REUSE_FROM denoir_widgets_test_headers) takes those of another target, which must have the same compile options.
 function(denoir_precompile target)
     if(ARGV1 STREQUAL REUSE_FROM)
         target_precompile_headers(${target} ${ARGN})

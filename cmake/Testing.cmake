@@ -14,8 +14,8 @@ endif()
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# What all tests read is read once. Tests spend little time in their own code, so the compiler shall not spend much on it. GCC 12 then
-# finds fault with strings that are moved.
+# Headers that most tests include are read once for all of them (denoir_precompile). Tests spend little time in their own code, so the compiler shall not
+# spend much on it either. With -O1 GCC 12 warns of arrays and strings without reason.
 set(denoir_test_options $<$<CONFIG:Release>:-O1> -Wno-array-bounds $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 function(denoir_test_headers name)
     cmake_parse_arguments(ARG "" "" "HEADERS;LIBS" ${ARGN})

@@ -319,7 +319,8 @@ private:
         const fs::path place = model_.transformer.empty() ? root : model_.transformer.front().parent_path();
         read_model_config(place);
         companions_.search_beside(place, path_);
-        // The folder may be transformer/ of a diffusers repository, or one expert's: the index is one level up.
+        // The folder may be transformer/ of a diffusers repository, or one expert's, so that the index is one level up.
+        // An index in the folder itself (lies_beside_index) says more.
         read_model_index(normal_path(root).parent_path());
         read_model_index(path_);
     }

@@ -131,7 +131,8 @@ QScrollArea* ParametersPanel::make_form() {
     scroll->setWidget(page);
     // When Tab enters a field, Qt scrolls only far enough to show the field's cursor.
     connect(qApp, &QApplication::focusChanged, scroll, [scroll, page](const QWidget* before, QWidget* now) {
-        // A field that is pressed must not move away from the mouse, and a window that comes to the front not scroll.
+        // A field that is pressed must not move away from the mouse, and a window that only comes to the front again
+        // must not scroll.
         const bool by_key = before && QApplication::mouseButtons() == Qt::NoButton;
         if (by_key && now && page->isAncestorOf(now)) show_whole(*scroll, *now);
     });

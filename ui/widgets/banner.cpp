@@ -192,7 +192,8 @@ void Banners::fold() {
     more_->setVisible(older > 0);
     more_->setText(unfolded_ ? tr("Only the newest") : tr("%n more", nullptr, int(older)));
     setVisible(!all.isEmpty());
-    // At once: a press must not miss a button that is shown but has no place yet.
+    // Everything gets its place at once, as a press would miss a button that is shown but not laid out yet. The list is
+    // laid out a second time because the window may have given it another width.
     list_->layout()->activate();
     updateGeometry();
     if (QLayout* around = parentWidget() ? parentWidget()->layout() : nullptr) around->activate();
