@@ -17,9 +17,8 @@ namespace denoir {
 /// its class, else by its keys, else by `otherwise`; if that is unknown too, it counts for every component. Throws
 /// Error naming the file if it is not a JSON object.
 Json read_config(const std::filesystem::path& folder, Component component, Component otherwise = Component::unknown);
-/// The same for a network in `checkpoint`, from the config.json in its folder. If that does not tell whose it is, such
-/// as
-/// {"num_heads": 12}, it is the transformer's, provided that one is in the checkpoint or in a file beside it.
+/// The same for a network in `checkpoint`, from the config.json in its folder. One that does not tell whose it is, such
+/// as {"num_heads": 12}, is the transformer's, provided that one is in the checkpoint or in a file beside it.
 Json config_beside(const Checkpoint& checkpoint, Component component);
 
 /// The metadata key under which convert() stores the config.json that lay beside its input, so that the new file still

@@ -126,7 +126,7 @@ Input load_any(const fs::path& in, const ConvertOptions& options) {
     if (is_folder(in)) {
         if (has_regular_file(in / "model_index.json"))
             throw Error(in.string(), "", "is a model of several networks, and one is converted",
-                        "name one of its folders, transformer or vae for example");
+                        "name one of its networks, the folder vae or its file for example");
     } else {
         const Checkpoint c = Checkpoint::open(list_checkpoints(in).front());
         if (std::ranges::none_of(c.groups, is_network, &TensorGroup::component)) return load_unknown(in, c, options);

@@ -197,7 +197,9 @@ std::optional<Family> family_of_group(const Checkpoint& checkpoint, const Tensor
     evidence.traits = traits;
     evidence.all_in_one = is_all_in_one(checkpoint);
     evidence.names = hint_names(file);
-    const fs::path index = normal_path(file).parent_path().parent_path() / "model_index.json";
+    const fs::path folder = normal_path(file).parent_path();
+    fs::path index = folder / "model_index.json"; // an original repository's, which wins over one above it
+    if (!has_regular_file(index)) index = folder.parent_path() / "model_index.json";
     evidence.index_file = index.string();
     if (has_regular_file(index)) evidence.model_index = read_json_object(index);
     return detect_family(evidence);

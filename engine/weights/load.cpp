@@ -412,11 +412,14 @@ int decoder_blocks(const Selection& selection, Component component) {
     return vae_depth(names).blocks;
 }
 
-/// The config of the first checkpoint that has one, since parts of a network may lie in several folders.
+/// Parts of a network may lie in several folders; what the first says of a key holds.
 Json config_of(const Selection& selection, Component component) {
-    for (const Checkpoint& c : selection.checkpoints)
-        if (Json config = config_beside(c, component); !config.empty()) return config;
-    return Json::object();
+    Json all = Json::object();
+    for (const Checkpoint& c : selection.checkpoints) {
+        const Json config = config_beside(c, component);
+        all.insert(config.begin(), config.end()); // replaces nothing
+    }
+    return all;
 }
 
 Weights read(std::span<const fs::path> paths, Component wanted, Builder::Values values) {

@@ -30,6 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char *high_folder = "high_noise_model", *low_folder = "low_noise_model"; ///< of Wan2.2-A14B
+
 void require_there(const fs::path& place) {
     if (!has_entry(place)) throw Error(place.string(), "", "no such file or folder", "check the name");
 }
@@ -46,8 +48,8 @@ public:
             open_file();
         else if (has_regular_file(path_ / "model_index.json") && !lies_beside_index())
             open_diffusers(path_);
-        else if (is_folder(path_ / "high_noise_model") || is_folder(path_ / "low_noise_model"))
-            open_two_experts(path_, path_ / "high_noise_model", path_ / "low_noise_model");
+        else if (has_expert_folders())
+            open_two_experts(path_, path_ / high_folder, path_ / low_folder);
         else
             open_folder();
         take_named_parts();
@@ -179,6 +181,7 @@ private:
         companions_.search_beside(folder, path_);
         read_model_config(folder);
         read_model_index(normal_path(folder).parent_path());
+        read_model_index(folder); // an original repository's, which wins over one above it
     }
 
     void open_diffusers(const fs::path& root) {
@@ -196,11 +199,12 @@ private:
         read_model_config(root / "transformer");
     }
 
-    /// Whether the transformer lies beside model_index.json instead of in a folder of its own, as in an original
-    /// repository to which somebody added the index.
+    bool has_expert_folders() const { return is_folder(path_ / high_folder) || is_folder(path_ / low_folder); }
+
+    /// Whether the transformers lie where an original repository has them, to which somebody added model_index.json.
     bool lies_beside_index() {
         return !is_folder(path_ / "transformer") && !is_folder(path_ / "transformer_2") &&
-               !only(search_.look_beside(path_), Component::transformer).empty();
+               (has_expert_folders() || !only(search_.look_beside(path_), Component::transformer).empty());
     }
 
     /// `high` and `low`: folders in `root`, of which one may be missing.
@@ -213,6 +217,7 @@ private:
         if (model_.transformer_low.empty()) model_.missing.emplace_back("low-noise transformer");
         companions_.take(search_.look(root));
         companions_.search_beside(root, path_);
+        read_model_index(path_);
     }
 
     void choose_low(const fs::path& folder) {

@@ -43,8 +43,7 @@ Banners::Banners(QWidget* parent)
     area_->setFocusPolicy(Qt::NoFocus); // the buttons in it have the focus, and are scrolled to
     area_->setWidget(list_);
     list_->installEventFilter(this);
-    connect(area_->verticalScrollBar(), &QScrollBar::rangeChanged, this,
-            [this] { area_->verticalScrollBar()->setValue(newest_ ? newest_->y() : 0); });
+    connect(area_->verticalScrollBar(), &QScrollBar::rangeChanged, this, &Banners::show_newest);
     more_->setObjectName(QStringLiteral("banners-more"));
     more_->setAutoRaise(true);
     column_->addWidget(more_, 0, Qt::AlignRight);
@@ -52,6 +51,7 @@ Banners::Banners(QWidget* parent)
         unfolded_ = !unfolded_;
         newest_ = unfolded_ ? nullptr : lines().constLast();
         fold();
+        if (unfolded_) area_->verticalScrollBar()->setValue(0); // the oldest comes first
     });
     // Text that is copied from a banner must not contain the zero-width spaces that break its long words.
     connect(QGuiApplication::clipboard(), &QClipboard::dataChanged, this, [this] {
@@ -173,8 +173,14 @@ void Banners::remove(const QString& key) {
             line->setProperty("gone", true);
             line->hide();
             line->deleteLater();
+            if (newest_ == line) newest_ = nullptr;
         }
+    if (const auto left = lines(); !newest_ && !unfolded_ && !left.isEmpty()) newest_ = left.constLast();
     fold();
+}
+
+void Banners::show_newest() {
+    if (newest_) area_->verticalScrollBar()->setValue(newest_->y());
 }
 
 QList<QFrame*> Banners::lines() const {
@@ -198,6 +204,7 @@ void Banners::fold() {
     updateGeometry();
     if (QLayout* around = parentWidget() ? parentWidget()->layout() : nullptr) around->activate();
     list_->layout()->activate();
+    show_newest(); // the scroll bar's range may be as it was
 }
 
 namespace {

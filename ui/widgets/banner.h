@@ -55,6 +55,7 @@ private:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void fit(const QFrame& line) const;
     void fold();
+    void show_newest(); ///< if not all lines have room
 
     QWidget* list_; ///< all of them, below each other
     QScrollArea* area_;

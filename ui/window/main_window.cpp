@@ -275,7 +275,7 @@ void MainWindow::begin(Layout layout, const QStringList& files) {
     remembered_.restore(first_prompt());
     if (files.isEmpty()) show_newest();
     studio_.history.refresh();
-    files_->offer_recovery(files.isEmpty());
+    files_->offer_recovery(files);
     news_->offer_to_resume();
     studio_.core.start();
     if (const app::Issue issue = app::Settings::folder_issue(); !issue.isEmpty())

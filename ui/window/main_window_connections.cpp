@@ -289,7 +289,10 @@ void MainWindow::connect_generation() {
         connect(&docks_->at(dock), &QDockWidget::visibilityChanged, parameters_, &ParametersPanel::refresh_estimate);
     connect(parameters_, &ParametersPanel::add_models_asked, models_, &ModelsPanel::add_model);
     connect(generation_, &Generation::refused, this, show_parameters);
-    connect(generation_, &Generation::begun, this, [this] { viewer_->watch(!tunes()); });
+    connect(generation_, &Generation::begun, this, [this] {
+        viewer_->watch(!tunes());
+        if (layouts_->current() == Layout::create) reveal_dock("steps-dock"); // a low window has it behind the timeline
+    });
     connect(queue_, &QueuePanel::editing_changed, editing_, &EntryEditing::begin);
     connect(steps_, &StepsPanel::branch_requested, branching_, &Branching::branch);
     connect(branching_, &Branching::prepared, this, show_parameters);

@@ -302,17 +302,19 @@ void ProjectFiles::fill_recent(QMenu& menu) {
     if (menu.isEmpty()) menu.addAction(tr("none yet"))->setEnabled(false);
 }
 
-void ProjectFiles::offer_recovery(bool reopens) {
+void ProjectFiles::offer_recovery(const QStringList& files) {
     const QString last = studio_.settings.value(open_key).toString();
     studio_.settings.set_value(open_key, {});        // from now on it is this session's project
     studio_.core.results.set_recovery_offered(true); // until it is known whether there is something to recover
     struct Left {
         std::optional<app::Project::Recovery> recovery;
         std::optional<app::RecoveredProject> kept;
+        bool opens_project = false; ///< it may be open already or come later
         app::Issue issue;
     };
-    const auto look = [] {
+    const auto look = [files] {
         Left left;
+        left.opens_project = std::ranges::any_of(files, app::Project::is_project);
         for (const auto& each : app::Project::recoverable()) {
             if (each.shots > 0 || !each.path.isEmpty()) {
                 left.recovery = each;
@@ -328,12 +330,13 @@ void ProjectFiles::offer_recovery(bool reopens) {
         }
         return left;
     };
-    const bool empty = is_empty();
-    if (reopens && empty && !last.isEmpty()) studio_.settings.set_value(open_key, last); // in case reading takes long
-    reading_.put(this, look, [this, last, reopens, empty, before = as_it_is()](Left left) {
-        if (!left.recovery && reopens && empty && !last.isEmpty()) return reopen(last, before);
+    const bool reopens = files.isEmpty() && !last.isEmpty() && is_empty();
+    if (reopens) studio_.settings.set_value(open_key, last); // in case reading takes long
+    reading_.put(this, look, [this, last, reopens, before = as_it_is()](Left left) {
+        if (!left.recovery && reopens) return reopen(last, before);
         if (left.recovery && studio_.project.path().isEmpty()) studio_.settings.set_value(open_key, {});
-        if (left.recovery && (!left.kept || is_another(before))) return offer_to_recover(*left.recovery, left.issue);
+        if (left.recovery && (!left.kept || left.opens_project || is_another(before)))
+            return offer_to_recover(*left.recovery, left.issue);
         if (left.recovery) // continues the last session's work without a question
             recover(*left.recovery, *left.kept, before);
         else

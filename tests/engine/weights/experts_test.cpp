@@ -25,6 +25,13 @@ TEST(ExpertsTest, TheTwoExpertsOfWan22) {
     EXPECT_EQ(m.config.at("dim"), 8);
     EXPECT_EQ(m.family, Family::wan22);
     EXPECT_TRUE(m.missing.empty());
+    // An index that somebody added hides neither expert, and says what it knows.
+    write_bytes(folder / "model_index.json", R"({"_class_name":"WanPipeline","boundary_ratio":0.875})");
+    const ModelFolder indexed = ModelFolder::open(folder.path());
+    EXPECT_EQ(indexed.transformer, m.transformer);
+    EXPECT_EQ(indexed.transformer_low, m.transformer_low);
+    EXPECT_EQ(indexed.model_index.at("boundary_ratio"), 0.875);
+    fs::remove(folder / "model_index.json");
     fs::remove_all(folder / "low_noise_model");
     EXPECT_EQ(ModelFolder::open(folder.path()).missing, Names{"low-noise transformer"});
 }

@@ -165,6 +165,12 @@ TEST(Load, TheConfigMayLieBesideAnyPart) {
             EXPECT_EQ(Weights::load(paths, Component::transformer).config().value("num_heads", 0), 2) << paths[0];
         fs::remove(*folder / "config.json");
     }
+    // Each may say something; of the same, the first.
+    write_bytes(one / "config.json", R"({"_class_name":"WanModel","text_len":32})");
+    write_bytes(other / "config.json", R"({"_class_name":"WanModel","num_heads":2,"text_len":64})");
+    const Json both = Weights::load(files, Component::transformer).config();
+    EXPECT_EQ(both.value("num_heads", 0), 2);
+    EXPECT_EQ(both.value("text_len", 0), 32);
 }
 
 /// A config.json without a class describes the network that its keys belong to, or otherwise the transformer in the

@@ -177,6 +177,9 @@ TEST(ModelFolderTest, AnIndexBesideTheFilesOfAnOriginalRepositoryTellsTheFamily)
     EXPECT_TRUE(m.warnings.empty());
     EXPECT_EQ(m.family, Family::skyreels_df);
     EXPECT_EQ(inspect(folder.path()).family, "skyreels-df");
+    const fs::path file = folder / "model.safetensors";
+    EXPECT_EQ(ModelFolder::open(file).family, Family::skyreels_df);
+    EXPECT_EQ(inspect(file).family, "skyreels-df");
 }
 
 TEST(ModelFolderTest, AWorkingDirectoryThatIsGoneIsRefusedAsAnEmptyFolderIs) {

@@ -187,7 +187,7 @@ private slots:
         auto* files = studio.window().findChild<ProjectFiles*>();
         files->start_new();
         studio.core().settings.set_value(QStringLiteral("open_project"), home.file("cut.denoir"));
-        files->offer_recovery(true);
+        files->offer_recovery({});
         QVERIFY(files->busy());
         files->start_new();
         QVERIFY(looked_at(studio.window()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a layout looks like in a window of another size than the one it was made in.
+#include <QAction>
 #include <QDockWidget>
 #include <QListView>
 #include <QMenuBar>
@@ -258,6 +259,9 @@ private slots:
         QVERIFY(!timeline->isVisible());
         studio.key(Qt::Key_F6, Qt::ShiftModifier);
         QTRY_VERIFY(timeline->isVisible() && timeline->hasFocus());
+        load_tiny(studio);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY(studio.find<QWidget>("steps-dock")->isVisible() && !timeline->isVisible());
     }
 
 private:

@@ -201,7 +201,7 @@ private slots:
         leave_autosave(home, held);
         core.settings.set_value(QStringLiteral("open_project"), last);
         auto* files = studio.window().findChild<ProjectFiles*>();
-        files->offer_recovery(true);
+        files->offer_recovery({});
         const QString before = core.document.value("prompt").toString();
         core.document.set_value("prompt", "typed meanwhile");
         QSemaphore go_on;
@@ -233,7 +233,7 @@ private slots:
         std::optional<app::HeldUp> held;
         leave_autosave(home, held);
         core.settings.set_value(QStringLiteral("open_project"), last);
-        studio.window().findChild<ProjectFiles*>()->offer_recovery(true);
+        studio.window().findChild<ProjectFiles*>()->offer_recovery({});
         core.document.set_value("prompt", "typed meanwhile");
         core.project.add_shot(app::take_of_video(home.file("a.mp4")));
         core.project.undo().undo();
