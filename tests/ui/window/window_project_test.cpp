@@ -352,7 +352,7 @@ private slots:
             }
             StudioFixture studio(Layout::create, Scheme::dark, {1280, 800}, {home.file("other.denoir")});
             QTRY_VERIFY2(said(studio).contains("an untitled cut"), qPrintable(said(studio)));
-            QCOMPARE(studio.core().project.path(), home.file("other.denoir"));
+            QTRY_COMPARE(studio.core().project.path(), home.file("other.denoir"));
             QCOMPARE(said(studio).contains("ended unexpectedly"), !in_order);
             QVERIFY(studio.press("Discard"));
             QTRY_VERIFY(app::Project::recoverable().isEmpty());
