@@ -367,11 +367,6 @@ void Arena::reset_peak() {
     pool_->stats.peak_held = pool_->stats.bytes_held;
 }
 
-void Arena::set_limit(std::size_t bytes) {
-    const std::lock_guard lock(pool_->mutex);
-    pool_->limit = bytes;
-}
-
 void Arena::fail_system_allocation(std::int64_t n) {
     const std::lock_guard lock(pool_->mutex);
     pool_->fail_in = n;

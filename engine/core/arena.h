@@ -68,7 +68,6 @@ public:
     void trim();
     Stats stats() const;
     void reset_peak();
-    void set_limit(std::size_t bytes);
 
     /// For tests: lets the n-th allocation from the system from now on (1: the next) and all later ones fail; 0: none.
     void fail_system_allocation(std::int64_t n);

@@ -31,8 +31,8 @@ private slots:
             };
             for (const QColor& ground : {c->canvas, c->window, c->panel, c->field, c->raised, c->hover, c->selection})
                 for (const QColor& ink : {c->text, c->quiet, c->error}) readable(ink, ground);
-            for (const QColor& ground : {c->panel, c->field, c->selection}) readable(c->warning, ground);
-            for (const QColor& ink : {c->a, c->b}) readable(ink, c->panel);
+            for (const QColor& ground : {c->panel, c->field, c->selection})
+                for (const QColor& ink : {c->warning, c->a, c->b}) readable(ink, ground);
             QVERIFY(contrast(c->accent, c->on_accent) >= 4.5);
             // On these surfaces a border is a control's only mark.
             for (const QColor& ground : {c->window, c->panel, c->field})
