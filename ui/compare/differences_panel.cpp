@@ -152,10 +152,9 @@ void DifferencesPanel::fill() {
     stack_->setCurrentIndex(1);
     fit_names();
     if (one_run) return emit told_apart({}, tr("the same run"));
-    // The names of runs contain their seeds.
-    const bool runs = !a_.run.isEmpty() && !b_.run.isEmpty();
-    const QStringList told = app::told_apart({a, b}, runs ? QStringList{QStringLiteral("seed")} : QStringList());
-    emit told_apart(told[0], told[1]);
+    // The name of a run contains its seed, that of a file need not.
+    const QStringList of_runs = app::told_apart({a, b}, {QStringLiteral("seed")}), of_files = app::told_apart({a, b});
+    emit told_apart((a_.run.isEmpty() ? of_files : of_runs)[0], (b_.run.isEmpty() ? of_files : of_runs)[1]);
 }
 
 QList<QStringList> DifferencesPanel::rows() const {

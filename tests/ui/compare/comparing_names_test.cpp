@@ -65,6 +65,18 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(told.last()[0].toString(), QString::fromUtf8("seed 2 · frames 9 · steps 2"), 30000);
     }
 
+    /// The name of a run contains its seed, that of a file need not.
+    void a_run_beside_a_file_names_its_seed_once() {
+        const app::Home home;
+        DifferencesPanel panel;
+        QSignalSpy told(&panel, &DifferencesPanel::told_apart);
+        const DifferencesPanel::Source file{true, {}, R"({"schema": 1, "prompt": "a", "seed": 2})"};
+        panel.set_sources({true, app::tiny_run(home.file("run"), 1, 1), {}}, file);
+        QTRY_VERIFY_WITH_TIMEOUT(!told.isEmpty() && told.last()[1].toString().contains("seed 2"), 30000);
+        QVERIFY2(!told.last()[0].toString().contains("seed"), qPrintable(told.last()[0].toString()));
+        QVERIFY(!told.last()[0].toString().isEmpty());
+    }
+
     /// The names are shortened in the bar and over the picture, where a tool tip tells the whole name.
     void names_stand_in_the_bar_and_on_the_picture() {
         const app::Home home;
