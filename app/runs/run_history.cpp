@@ -331,7 +331,7 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
     case StandingRole:
         return int(r.standing);
     case CreatedRole:
-        return QDateTime::fromMSecsSinceEpoch(r.created, Qt::UTC);
+        return QDateTime::fromMSecsSinceEpoch(r.created).toUTC();
     case SeedRole:
         return QVariant::fromValue<quint64>(r.seed);
     case WidthRole:
