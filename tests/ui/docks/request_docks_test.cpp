@@ -500,7 +500,7 @@ private slots:
         const app::Home home;
         StudioFixture studio;
         const QPalette palette = studio.find<QWidget>("prompt")->palette();
-        const Colours& c = colours(qApp->palette());
+        const Colours c = colours(qApp->palette());
         QCOMPARE(palette.color(QPalette::Active, QPalette::Highlight), c.accent);
         QCOMPARE(palette.color(QPalette::Inactive, QPalette::Highlight), c.selection);
     }

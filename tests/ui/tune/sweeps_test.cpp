@@ -228,7 +228,7 @@ private slots:
         auto& axes = studio.core().sweeps().axes();
         axes.set_all({{"steps", "1, 2"}}, {});
         auto* values = studio.find<QLineEdit>("axis-0-values");
-        const Colours& c = colours(qApp->palette());
+        const Colours c = colours(qApp->palette());
         const auto edge = [&] { return values->grab().toImage().pixelColor(values->width() / 2, 0); };
         QCOMPARE(edge(), c.edge);
         axes.set_text(0, "1, x");

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <functional>
 #include <map>
+#include <string_view>
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
@@ -21,9 +23,10 @@ using Ids = std::vector<std::int64_t>;
 
 const fs::path models = fs::path(DENOIR_FIXTURES) / "tokenize";
 
-const Tokenizer& model(const std::string& name) {
-    static std::map<std::string, Tokenizer> loaded;
-    return loaded.try_emplace(name, Tokenizer::load(models / name)).first->second;
+const Tokenizer& model(std::string_view name) {
+    static std::map<std::string, Tokenizer, std::less<>> loaded;
+    const auto at = loaded.find(name);
+    return at != loaded.end() ? at->second : loaded.emplace(name, Tokenizer::load(models / name)).first->second;
 }
 
 TEST(Tokenizer, WorkedCases) {
