@@ -37,7 +37,7 @@ TEST(Tokenizer, WorkedCases) {
         const std::string text = clean(c["text"].get<std::string>());
         EXPECT_EQ(text, c["cleaned"].get<std::string>());
         const int limit = c["model"] == "identity" ? 24 : 512; // from its config.json
-        EXPECT_EQ(model(c["model"]).encode(text, limit), want) << c["name"];
+        EXPECT_EQ(model(c["model"].get<std::string>()).encode(text, limit), want) << c["name"];
     }
 }
 
@@ -45,7 +45,8 @@ TEST(Tokenizer, AgreesWithTransformers) {
     const Json cases = parse_json(read_text(DENOIR_FIXTURES "/text/ids.json", 1 << 20), "ids.json");
     ASSERT_GT(cases.size(), 400u);
     for (const Json& c : cases)
-        EXPECT_EQ(model(c[0]).encode(c[1].get<std::string>(), 40), c[2].get<Ids>()) << c[0] << " " << c[1];
+        EXPECT_EQ(model(c[0].get<std::string>()).encode(c[1].get<std::string>(), 40), c[2].get<Ids>())
+            << c[0] << " " << c[1];
 }
 
 /// A tokenizer file, and other files beside it.
