@@ -51,9 +51,8 @@ Error system_error(const fs::path& path, int code) {
 }
 
 void throw_system_error(const fs::path& path, int code) {
-    const Error why = system_error(path, code);
-    if (code == ENOSPC || code == EDQUOT || code == EFBIG) throw NoSpace(why);
-    throw why;
+    if (code == ENOSPC || code == EDQUOT || code == EFBIG) throw NoSpace(system_error(path, code));
+    throw system_error(path, code);
 }
 
 void refuse_bad_name(const fs::path& path) {
