@@ -78,7 +78,7 @@ void read_weights(Found& found, const QFileInfo& info) {
 }
 
 void read(Found& found, const QFileInfo& info) {
-    if (info.isFile() && (info.suffix() == QLatin1String("denoir") || Project::is_project(found.path))) {
+    if (Project::is_project(found.path)) {
         found.project = std::make_shared<ProjectContent>(read_project(found.path));
         found.kind = Kind::project;
         return;

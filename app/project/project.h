@@ -126,7 +126,7 @@ public:
     QStringList runs() const; ///< the runs of all takes, each once
     /// How many shots have a take of one of these runs.
     int shots_of(const QStringList& runs) const;
-    /// Whether the content of the file is that of a project, whatever its name.
+    /// Whether this is a file that is taken for a project, by its name or by its content.
     static bool is_project(const QString& file);
     /// Whether the video, picture or folder of frames of a shot was missing when it was last looked for, which is soon
     /// after a shot first shows it and at each look_at_media(). Until then it is assumed to exist.

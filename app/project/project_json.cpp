@@ -157,6 +157,9 @@ Json to_json(const ProjectContent& content, const fs::path& base) {
 
 bool Project::is_project(const QString& file) {
     constexpr qint64 looked_at = 1 << 20;
+    const QFileInfo info(file);
+    if (!info.isFile()) return false; // opening a pipe would wait for its writer
+    if (info.suffix() == QLatin1String("denoir")) return true;
     QFile in(file);
     if (!in.open(QIODevice::ReadOnly)) return false;
     const QByteArray begin = in.read(looked_at);

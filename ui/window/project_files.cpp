@@ -314,7 +314,6 @@ void ProjectFiles::offer_recovery(const QStringList& files) {
     };
     const auto look = [files] {
         Left left;
-        left.opens_project = std::ranges::any_of(files, app::Project::is_project);
         for (const auto& each : app::Project::recoverable()) {
             if (each.shots > 0 || !each.path.isEmpty()) {
                 left.recovery = each;
@@ -328,6 +327,7 @@ void ProjectFiles::offer_recovery(const QStringList& files) {
         } catch (...) {
             left.issue = app::Issue::from_current_exception();
         }
+        left.opens_project = left.kept && std::ranges::any_of(files, app::Project::is_project);
         return left;
     };
     const bool reopens = files.isEmpty() && !last.isEmpty() && is_empty();

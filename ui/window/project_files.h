@@ -41,7 +41,7 @@ public:
     void offer_recent(QMenu& menu);
     /// At the start: offers what a crash left, or brings back what the last session did not save. If there is neither,
     /// opens the last project again. `files`: those that the studio was started with, which are being opened; they keep
-    /// the last project closed, and if a project is among them, unsaved work is offered, too.
+    /// the last project closed, and if a project is among them, unsaved work is only offered.
     void offer_recovery(const QStringList& files);
     void keep_nothing() { keeps_ = false; } ///< from now on, opened projects are not remembered
     /// Calls `close` once everything that is being saved is saved, and unsaved changes are kept for the next start. If

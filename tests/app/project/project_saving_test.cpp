@@ -40,6 +40,20 @@ private slots:
     void init() { home_.emplace(); }
     void cleanup() { home_.reset(); }
 
+    /// Any file of the command line may be asked; a pipe must not be waited for.
+    void a_project_is_known_by_name_or_content() {
+        const QByteArray content = R"({"format": "denoir-project", "version": 1})";
+        for (const char* name : {"cut.denoir", "copy.txt", "plain.json"}) {
+            QFile file(home_->file(name));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(name == QByteArray("plain.json") ? QByteArray("{}") : content);
+        }
+        QVERIFY(Project::is_project(home_->file("cut.denoir")) && Project::is_project(home_->file("copy.txt")));
+        QVERIFY(!Project::is_project(home_->file("plain.json")) && !Project::is_project(home_->file("none.denoir")));
+        const HeldUp pipe(home_->file("pipe.denoir"));
+        QVERIFY(pipe.there() && !Project::is_project(home_->file("pipe.denoir")));
+    }
+
     void what_is_written_is_what_there_was() {
         const QString file = home_->file("cut.denoir");
         QStringList told;
