@@ -88,6 +88,17 @@ std::string remedy(const fs::path& video, const Error& error) {
     }
 }
 
+/// Whether a file holds something that neither begins like a video nor like a picture.
+bool is_of_another_kind(const fs::path& file) {
+    try {
+        std::error_code none;
+        return fs::is_regular_file(file, none) && fs::file_size(file) > 0 && !run_of_video(file) && !is_picture(file) &&
+               !holds_metadata(file);
+    } catch (const std::exception&) { // it cannot be read, as the error says already
+        return false;
+    }
+}
+
 class VideoSource : public ClipSource {
 public:
     VideoSource(const fs::path& path, std::stop_token stop) : video_(path, {}, std::move(stop)) {
@@ -222,6 +233,9 @@ int ClipInfo::frame_at(double seconds) const {
 }
 
 Error with_remedy(const fs::path& video, const Error& error) {
+    if (is_of_another_kind(video)) // nobody has said that it is to be a video
+        return {error.file(), error.field(), "is neither a picture nor a video that can be read",
+                "choose a picture such as PNG or JPEG, or a video such as MP4"};
     return {error.file(), error.field(), error.message(), remedy(video, error)};
 }
 

@@ -63,7 +63,8 @@ inline constexpr const char no_video_yet[] = "this run has no video yet";
 /// content. A video in a run's folder, or beside it with the same name, belongs to the run. `stop` ends opening, which
 /// may take long for some videos, and reading. Throws Error, Cancelled.
 std::unique_ptr<ClipSource> open_clip(const QString& path, std::stop_token stop = {});
-/// `error` of a video that cannot be read, with what to do about it: that of a run can be made again.
+/// `error` of a video that cannot be read, with what to do about it: that of a run can be made again. A file that is
+/// neither a picture nor a video is called so, unless it lies in a run as its video.
 Error with_remedy(const std::filesystem::path& video, const Error& error);
 /// Opens a clip later, on another thread.
 using ClipOpener = std::function<std::unique_ptr<ClipSource>(std::stop_token)>;

@@ -315,6 +315,29 @@ private slots:
         }
     }
 
+    /// Nobody has said that a text is to be a video. That of a run is: it can be made again.
+    void a_file_of_another_kind_is_not_called_a_video_that_is_broken() {
+        const Home home;
+        const QString run = tiny_run(home.file("run"), 1, 1);
+        for (const QString& text : {home.file("notes.txt"), run + "/video.mp4"}) {
+            QFile file(text);
+            QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate) && file.write("Buy milk.\n") > 0);
+        }
+        const auto refusal = [](const auto& open) -> std::string {
+            try {
+                open();
+            } catch (const Error& error) {
+                return error.message() + "; " + error.hint();
+            }
+            return {};
+        };
+        const std::string text = refusal([&] { (void)open_clip(home.file("notes.txt")); });
+        QVERIFY2(text.starts_with("is neither a picture nor a video that can be read; "), text.c_str());
+        QCOMPARE(refusal([&] { (void)take_of(home.file("notes.txt"), 24); }), text); // on the timeline, too
+        const std::string video = refusal([&] { (void)open_clip(run); });
+        QVERIFY2(video.find("picture") == std::string::npos, video.c_str());
+    }
+
     void a_damaged_frame_is_told_once() {
         FrameFolderWriter writer(to_path(home_.file("bad")));
         for (int i = 0; i < 5; ++i) writer.write(moving_picture(32, 16, i));
