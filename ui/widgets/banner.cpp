@@ -65,7 +65,7 @@ Banners::Banners(QWidget* parent)
 
 void Banners::show_banner(const QString& key, Kind kind, const QString& text, const std::vector<Choice>& choices,
                           int seconds, const std::function<void()>& closed) {
-    remove(key);
+    take_out(key); // the new one is laid out in its place: without either, the picture would grow and shrink again
     emit shown(kind, text);
     QFrame* line = make_line(kind, text);
     line->setObjectName(key);
@@ -167,7 +167,7 @@ void Banners::set_text(const QString& key, const QString& text) {
             line->findChild<QLabel*>(QStringLiteral("banner-text"))->setText(breakable(text));
 }
 
-void Banners::remove(const QString& key) {
+void Banners::take_out(const QString& key) {
     for (auto* line : lines())
         if (line->objectName() == key) {
             line->setProperty("gone", true);
@@ -175,6 +175,10 @@ void Banners::remove(const QString& key) {
             line->deleteLater();
             if (newest_ == line) newest_ = nullptr;
         }
+}
+
+void Banners::remove(const QString& key) {
+    take_out(key);
     if (const auto left = lines(); !newest_ && !unfolded_ && !left.isEmpty()) newest_ = left.constLast();
     fold();
 }

@@ -54,6 +54,7 @@ private:
     void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
     void fit(const QFrame& line) const;
+    void take_out(const QString& key); ///< without laying out what is left
     void fold();
     void show_newest(); ///< if not all lines have room
 

@@ -533,6 +533,34 @@ private slots:
         QVERIFY(!more->isVisible());
     }
 
+    /// A message in place of another must not let the picture below grow and shrink again.
+    void what_is_below_a_replaced_banner_stays() {
+        QWidget window;
+        auto* column = new QVBoxLayout(&window);
+        auto* banners = new Banners(&window);
+        auto* below = new QWidget(&window);
+        column->addWidget(banners);
+        column->addWidget(below, 1);
+        window.resize(600, 400);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        banners->show_banner("k", Banners::Kind::info, "step 1");
+        const int height = below->height();
+        struct Resizes : QObject {
+            int seen = 0;
+            bool eventFilter(QObject*, QEvent* event) override {
+                seen += event->type() == QEvent::Resize;
+                return false;
+            }
+        } resizes;
+        below->installEventFilter(&resizes);
+        banners->show_banner("k", Banners::Kind::info, "step 2");
+        QCOMPARE(below->height(), height);
+        QCOMPARE(resizes.seen, 0);
+        banners->remove("k");
+        QVERIFY(below->height() > height);
+    }
+
     void banners_answer_once() {
         Banners banners;
         banners.show();
