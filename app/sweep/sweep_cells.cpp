@@ -379,9 +379,12 @@ void SweepDocument::list_earlier() {
                             {},
                             QDateTime::fromString(to_qstring(record.created), Qt::ISODateWithMs)};
                 QStringList titles;
-                for (const SweepAxis& axis : record.sweep.axes)
+                for (const SweepAxis& axis : record.sweep.axes) {
+                    QStringList values; // as they are read; axis_text() writes some as JSON, to be typed again
+                    for (std::size_t i = 0; i < axis.values.size(); ++i) values << to_qstring(value_text(axis, i));
                     titles << field_title(to_qstring(axis.field)) + QLatin1Char(' ') +
-                                  to_qstring(axis_text(axis)).left(40);
+                                  shortened(values.join(QStringLiteral(", ")), 40);
+                }
                 one.title = titles.join(QStringLiteral(" · "));
                 one.total = int(record.cells.size());
                 one.done = int(std::count_if(record.cells.begin(), record.cells.end(),

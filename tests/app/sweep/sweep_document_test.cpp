@@ -36,6 +36,7 @@ private slots:
     void what_a_plan_warns_of_is_told();
     void values_go_into_the_request();
     void earlier_sweeps_are_listed_and_opened();
+    void titles_of_earlier_sweeps_are_read_as_they_were_meant();
     void another_sweep_is_told_before_its_cells();
     void one_sweep_by_another_name_is_the_same();
 };
@@ -339,6 +340,16 @@ void SweepDocumentTest::values_go_into_the_request() {
     sweeps().take_values(1, true);
     QCOMPARE(studio_->document.asked().prompt, tiny_request().prompt);
     finish();
+}
+
+/// To be typed again, such values are written as JSON, which nobody wants to read in a menu.
+void SweepDocumentTest::titles_of_earlier_sweeps_are_read_as_they_were_meant() {
+    prepare({{"prompt", R"(["a \"red\" ball | sea", "a boat"])"}, {"steps", "2"}});
+    start();
+    finish();
+    sweeps().list_earlier();
+    QTRY_COMPARE_WITH_TIMEOUT(sweeps().earlier().size(), 1, 10000);
+    QCOMPARE(sweeps().earlier()[0].title, QStringLiteral("prompt a \"red\" ball | sea, a boat · steps 2"));
 }
 
 void SweepDocumentTest::earlier_sweeps_are_listed_and_opened() {
