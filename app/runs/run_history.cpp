@@ -8,6 +8,7 @@
 #include <QSet>
 #include <QTimer>
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "app/base/folder.h"
@@ -184,7 +185,8 @@ struct RunHistory::Store {
             issue = changes.issue;
             emit self.issue_changed();
         }
-        const bool any = !changes.rows.empty() || !changes.gone.isEmpty(), complete = changes.complete;
+        const bool any = !changes.rows.empty() || !changes.gone.isEmpty(), complete = changes.complete,
+                   came_back = changes.back;
         QStringList lost; // without what remove() took out already
         for (const QSet<QString> gone(changes.gone.begin(), changes.gone.end()); const RunRow& row : rows)
             if (gone.contains(row.entry)) lost << row.path;
@@ -200,6 +202,11 @@ struct RunHistory::Store {
         if (any || complete) follow_others();
         if (any) emit self.totals_changed();
         if (!lost.isEmpty()) emit self.lost(lost);
+        if (came_back) {
+            const QStringList runs = back.front();
+            back.pop_front();
+            emit self.read_again(runs);
+        }
         if (complete) {
             looked = true;
             emit self.scanned();
@@ -278,6 +285,7 @@ struct RunHistory::Store {
         RunNotes newest;
     };
     QHash<QString, Unwritten> unwritten; ///< by entry
+    std::deque<QStringList> back;        ///< of each restore() whose runs are still to be read, oldest first
     Issue issue;
     QFileSystemWatcher watcher;
     QTimer look_again;
@@ -531,9 +539,10 @@ QStringList RunHistory::remove(const QStringList& runs) {
 void RunHistory::restore() {
     const QStringList entries = store_->trash.restore();
     if (entries.isEmpty()) return;
-    store_->scanner.look(entries);
     QStringList runs;
     for (const QString& entry : entries) runs << real_path(entry);
+    store_->back.push_back(runs);
+    store_->scanner.look_at_back(entries);
     emit restored(runs);
 }
 

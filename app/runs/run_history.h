@@ -130,6 +130,8 @@ signals:
     /// run is left.
     void removed(const QStringList& runs, const QString& next);
     void restored(const QStringList& runs);
+    /// What restored() named was looked at: these runs are listed now, except those that are no runs any more.
+    void read_again(const QStringList& runs);
     /// These folders are gone, and remove() has not moved them: another program has.
     void lost(const QStringList& runs);
     void issue_changed();

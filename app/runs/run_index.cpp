@@ -189,6 +189,13 @@ void RunScanner::look(const QStringList& entries) {
     post([this, entries] { look_now(entries); });
 }
 
+void RunScanner::look_at_back(const QStringList& entries) {
+    post([this, entries] {
+        look_now(entries);
+        tell_({.back = true});
+    });
+}
+
 void RunScanner::note(const QString& entry, const RunNotes& notes) {
     post([this, entry, notes] {
         RunChanges changes;

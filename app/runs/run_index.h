@@ -40,6 +40,7 @@ struct RunChanges {
     QStringList gone;
     Issue issue;
     bool complete = false; ///< the end of a look at every folder
+    bool back = false;     ///< the end of a look at folders that came back
     QString noted;         ///< the entry whose notes were written; empty: none
 };
 
@@ -52,6 +53,7 @@ public:
     void scan();    ///< every folder
     void rebuild(); ///< every folder, even if its stamp has not changed
     void look(const QStringList& entries);
+    void look_at_back(const QStringList& entries); ///< folders that came back; always tells that it has looked
     /// Writes the notes of a run, then looks at it.
     void note(const QString& entry, const RunNotes& notes);
     void drop(const QStringList& entries);

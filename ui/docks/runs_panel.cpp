@@ -210,11 +210,10 @@ void RunsPanel::connect_history() {
     connect(&studio_.thumbnails, &app::Thumbnails::ready, list_->viewport(), qOverload<>(&QWidget::update));
     connect(&studio_.core, &app::Studio::over_limit_changed, this, &RunsPanel::refresh); // shows disk use and its limit
     connect(&studio_.history, &app::RunHistory::scanned, this, &RunsPanel::refresh);
-    connect(&studio_.history, &app::RunHistory::restored, this, [this](const QStringList& runs) {
-        back_ = runs;
-        select_back();
+    connect(&studio_.history, &app::RunHistory::restored, this, [this](const QStringList& runs) { back_ = runs; });
+    connect(&studio_.history, &app::RunHistory::read_again, this, [this](const QStringList& runs) {
+        if (runs == back_) select_back(); // or others have been restored since
     });
-    connect(&studio_.history, &QAbstractItemModel::rowsInserted, this, &RunsPanel::select_back);
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&studio_.history, signal, this, &RunsPanel::refresh);
     connect(&studio_.history, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
@@ -223,7 +222,6 @@ void RunsPanel::connect_history() {
     });
     connect(&studio_.history, &QAbstractItemModel::modelReset, this, [this] {
         select_as_before();
-        select_back();
         refresh();
     });
     connect(&studio_.history, &QAbstractItemModel::dataChanged, this, &RunsPanel::mind_current);
@@ -279,16 +277,13 @@ void RunsPanel::select_as_before() {
     list_->selectionModel()->select(same, QItemSelectionModel::ClearAndSelect);
 }
 
-/// Selects restored runs and scrolls to them once all of them were read from the disk, unless several others are
-/// selected by then.
+/// Selects restored runs and scrolls to them, unless several others are selected by now.
 void RunsPanel::select_back() {
-    if (back_.isEmpty()) return;
-    for (const QString& run : back_)
-        if (!studio_.history.contains(run)) return;
     QItemSelection rows;
     QModelIndex first;
     for (const QString& run : std::exchange(back_, {}))
-        if (const QModelIndex index = index_of(run); index.isValid()) { // the search may hide it
+        if (const QModelIndex index = index_of(run);
+            index.isValid()) { // the search may hide it, or it is no run any more
             rows.append(QItemSelectionRange(index));
             if (!first.isValid() || index.row() < first.row()) first = index;
         }

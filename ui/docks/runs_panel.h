@@ -154,7 +154,7 @@ private:
     std::function<QString()> seen_;
     QStringList selected_before_; ///< from before the model was reset
     QString current_before_;
-    QStringList back_; ///< runs whose deletion was undone, until all of them are listed
+    QStringList back_; ///< runs whose deletion was undone, until they have been read
     bool resumable_ = false;
     QTimer *search_later_, *player_;
     QPersistentModelIndex playing_;

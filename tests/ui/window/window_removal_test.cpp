@@ -164,6 +164,31 @@ private slots:
         QVERIFY(list->viewport()->rect().intersects(list->visualRect(list->currentIndex())));
     }
 
+    /// A run may have been damaged in the trash. The others come back all the same.
+    void what_can_still_be_read_is_selected() {
+        const app::Home home;
+        const auto runs = app::to_path(home.data(QStringLiteral("runs")));
+        std::filesystem::create_directories(runs);
+        for (int i = 0; i < 6; ++i) app::fake_run_quickly(runs, i);
+        StudioFixture studio;
+        auto& history = studio.core().history;
+        auto* panel = studio.window().findChild<RunsPanel*>();
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 6, 30000);
+        const auto path = [&](int row) { return history.index(row).data(app::RunHistory::PathRole).toString(); };
+        const QStringList gone{path(2), path(3), path(4)};
+        QVERIFY(QFile::rename(gone[1] + "/run.json", gone[1] + "/lost.json"));
+        QCOMPARE(history.remove(gone), gone);
+        panel->select(path(0));
+        studio.find<QAction>("edit.undo")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(panel->selected(), (QStringList{gone[0], gone[2]}), 30000);
+        // Runs that another program makes later leave the selection as it is.
+        panel->select(path(0));
+        QVERIFY(QFile::rename(gone[1] + "/lost.json", gone[1] + "/run.json"));
+        history.refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 6, 30000);
+        QCOMPARE(panel->selected(), QStringList{path(0)});
+    }
+
     /// B is remembered while other layouts are shown, unless it is deleted there.
     void b_waits_for_the_layout_compare() {
         const app::Home home;
