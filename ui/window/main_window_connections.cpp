@@ -101,6 +101,10 @@ void MainWindow::connect_project() {
         reveal_dock("timeline-dock");
         timeline_->show_playhead();
     });
+    connect(files_, &ProjectFiles::begun_anew, this, [this] {
+        viewer_->clear();
+        if (!tunes()) runs_->select(viewer_->seen());
+    });
     connect(files_, &ProjectFiles::begun, &studio_.core, &app::Studio::empty_trash);
     connect(exports_, &Exports::open_requested, this, &MainWindow::open_path);
     connect(exports_, &Exports::empty_cut, this, &MainWindow::say_empty_cut);

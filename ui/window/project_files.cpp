@@ -66,7 +66,10 @@ ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, B
 }
 
 void ProjectFiles::start_new() {
-    leave([this] { replace_request(tr("clear prompt and parameters"), [this] { studio_.project.clear(); }); });
+    leave([this] {
+        replace_request(tr("clear prompt and parameters"), [this] { studio_.project.clear(); });
+        emit begun_anew();
+    });
 }
 
 void ProjectFiles::ask_for_file() {

@@ -56,7 +56,8 @@ signals:
     void refused(const QString& why); ///< why a file cannot be opened
     void file_chosen(const QString& path);
     void opened();
-    void begun(); ///< offer_recovery() is done, and an offer was accepted or declined
+    void begun_anew(); ///< start_new() is done
+    void begun();      ///< offer_recovery() is done, and an offer was accepted or declined
 
 private:
     /// The state of the studio when the disk was asked for something.

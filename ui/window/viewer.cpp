@@ -206,7 +206,15 @@ void Viewer::show_live() {
     playback_.pause_cut();
     steps_.show_live();
     steps_.follow();
+    take_live_as_a();
     emit live_shown();
+}
+
+/// The bar above the picture names what is seen, and what is chosen as B is compared with it.
+void Viewer::take_live_as_a() {
+    const QString& run = steps_.live().run();
+    if (layouts_.current() != Layout::compare || compares() || !steps_.live().running() || run_a_ == run) return;
+    show_no_video(run);
 }
 
 QString Viewer::seen() const { return steps_.shows_live() && steps_.live().running() ? steps_.live().run() : run_a_; }
@@ -267,6 +275,16 @@ void Viewer::end_comparison() {
     preview_.set_mode(CompareMode::single);
 }
 
+void Viewer::clear() {
+    playback_.pause_cut();
+    playback_.play_next(false); // that was meant for a clip that nobody waits for any more
+    end_comparison();
+    preview_.clear(Side::a);
+    set_side(Side::a, {}, {});
+    watching_ = true; // nothing else is looked at
+    if (!steps_.shows_live()) preview_.show_overlay({});
+}
+
 void Viewer::open_run(const QString& run) {
     leave_tune();
     show_run(run);
@@ -304,7 +322,9 @@ void Viewer::layout_shown(Layout layout) {
     if (in_sight && holds_pair()) {
         steps_.show_live(false);
         preview_.show_overlay({});
-    } else if (!in_sight && layout == Layout::create && watching_ && steps_.live().running()) {
+    } else if (in_sight) {
+        take_live_as_a();
+    } else if (layout == Layout::create && watching_ && steps_.live().running()) {
         show_live();
     }
 }

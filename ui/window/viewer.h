@@ -40,6 +40,7 @@ public:
     /// Shows files or runs as A and B, in the layout Compare. A side whose path is empty stays as it is.
     void compare(const QString& a, const QString& b);
     void end_comparison();
+    void clear();            ///< shows nothing any more, except the run at work if that is what is seen
     bool holds_pair() const; ///< A and B stay in sight until somebody asks for something else
     bool compares() const;   ///< B is there, being opened, or comes back with the layout Compare
     void layout_shown(Layout layout);
@@ -81,6 +82,7 @@ private:
     void show(const QString& run, bool by_hand);
     void clip_failed(app::Side side, const app::Issue& issue);
     void show_no_video(const QString& run); ///< shows as A that the run has none
+    void take_live_as_a();                  ///< in the layout Compare, unless a pair is compared
     void show_ended(const QString& run);
     void show_step(const QImage& picture, const QString& label, const QImage& picture_b, const QString& label_b);
     void set_side(app::Side side, const QString& name, const QString& run);

@@ -499,6 +499,38 @@ private slots:
         QCOMPARE(preview.mode(), CompareMode::wipe);
     }
 
+    /// The bar must not name another run than the one whose steps are seen, however it came into sight.
+    void without_a_b_the_run_at_work_is_a() {
+        const app::Home home;
+        const QString before = listed_run(home, "before", 2, 1);
+        StudioFixture studio(Layout::compare);
+        load_tiny(studio);
+        auto& core = studio.core();
+        auto& preview = studio.window().preview();
+        auto& viewer = studio.window().viewer();
+        auto& layouts = studio.window().layouts();
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
+        QCOMPARE(viewer.run(app::Side::a), before);
+        core.document.set_value("steps", 400);
+        QVERIFY(core.document.wait_resolved(20000));
+        const auto named = [&] { return studio.find<QToolButton>("choose-a")->toolTip(); };
+        const auto agree = [&] {
+            return preview.covered() && viewer.seen() == viewer.run(app::Side::a) && named().contains("no video yet");
+        };
+        for (const bool in_sight : {true, false}) {
+            layouts.show(in_sight ? Layout::compare : Layout::create);
+            viewer.show_run(before);
+            QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
+            studio.find<QAction>("run.generate")->trigger();
+            QTRY_VERIFY_WITH_TIMEOUT(preview.covered() && viewer.seen() == core.queue.running_run(), 60000);
+            layouts.show(Layout::compare);
+            QTRY_VERIFY2_WITH_TIMEOUT(agree(), qPrintable(named()), 30000);
+            QCOMPARE(viewer.run(app::Side::a), core.queue.running_run());
+            studio.key(Qt::Key_Escape);
+            QVERIFY(studio.idle());
+        }
+    }
+
     /// A new A must be seen even if B was looked at before.
     void another_a_is_seen_after_a_flip() {
         const app::Home home;

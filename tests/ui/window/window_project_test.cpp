@@ -18,8 +18,10 @@
 #include "tests/app/full_disk.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
+#include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"
+#include "ui/steps/steps_panel.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -193,6 +195,39 @@ private slots:
         QVERIFY(looked_at(studio.window()));
         QCOMPARE(project.path(), QString());
         QCOMPARE(app::Settings().value(QStringLiteral("open_project")).toString(), QString());
+    }
+
+    /// The run of the old project must not look like a part of the new one. A run at work stays in sight.
+    void a_new_project_begins_with_an_empty_picture() {
+        const app::Home home;
+        const QString run = listed_run(home, "run", 2, 1);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& preview = studio.window().preview();
+        const auto& viewer = studio.window().viewer();
+        const auto* runs = studio.window().findChild<RunsPanel*>();
+        const auto& steps = *studio.window().findChild<StepsPanel*>();
+        const auto shows_run = [&] { return preview.info(app::Side::a) && runs->current() == run; };
+        QTRY_VERIFY_WITH_TIMEOUT(shows_run(), 30000); // the newest one, as at every start
+        studio.find<StepStrip>("run-steps")->set_step(1);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 30000);
+        studio.key(Qt::Key_N, Qt::ControlModifier);
+        QVERIFY(!preview.info(app::Side::a) && !preview.covered());
+        QVERIFY(viewer.seen().isEmpty() && steps.pictures().run().isEmpty());
+        QVERIFY2(runs->selected().isEmpty(), qPrintable(runs->selected().join(' ')));
+        const QString words = preview.canvas().accessibleDescription();
+        QVERIFY2(words.startsWith("Describe the video"), qPrintable(words));
+
+        load_tiny(studio);
+        studio.core().document.set_value("steps", 400);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.shows_live() && preview.covered(), 60000);
+        const QString working = studio.core().queue.running_run();
+        studio.key(Qt::Key_N, Qt::ControlModifier);
+        QVERIFY(steps.shows_live() && preview.covered());
+        QCOMPARE(viewer.seen(), working);
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
     }
 
     /// Two projects with the same name are told apart by their folders.
