@@ -204,10 +204,14 @@ void SweepGrid::paint_caption(QPainter& painter, std::size_t cell, const QRect& 
     }
     painter.setFont(font());
     painter.setPen(c.quiet);
+    // Half a figure would be taken for a whole one, so that the last one is left out if there is no room.
+    const QFontMetrics metrics(font());
+    while (parts.size() > 1 && metrics.horizontalAdvance(parts.join(QStringLiteral(" · "))) > room.right() - x)
+        parts.removeLast();
     const QString text = parts.join(QStringLiteral(" · "));
     if (x < room.right())
         painter.drawText(QRect(x, room.top(), room.right() - x, room.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                         QFontMetrics(font()).elidedText(text, Qt::ElideRight, room.right() - x));
+                         metrics.elidedText(text, Qt::ElideRight, room.right() - x));
 }
 
 } // namespace denoir::ui

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <vector>
 
 #include "app/base/engine_text.h"
 #include "app/base/text.h"
@@ -29,13 +30,14 @@ namespace denoir::ui {
 
 namespace {
 
+constexpr int least_column = 32, least_text = 56; ///< pixels of a column
+
 /// Keeps room for the arrow only in the column that is sorted, as in all columns it would take the width of another
 /// one.
 class SortHeader : public QHeaderView {
 public:
     explicit SortHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {
         setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-        connect(this, &QHeaderView::sortIndicatorChanged, this, [this] { resizeSections(); });
     }
     QSize sectionSizeFromContents(int section) const override {
         QSize size = QHeaderView::sectionSizeFromContents(section);
@@ -78,11 +80,18 @@ int SweepModel::rowCount(const QModelIndex& parent) const {
 
 int SweepModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : axes() + figures; }
 
-QString SweepModel::text(std::size_t cell, int column) const {
+bool SweepModel::holds_nothing(int column) const {
+    if (!is_figure(column)) return false;
+    for (int row = 0; row < rowCount(); ++row)
+        if (!text(std::size_t(row), column).isEmpty()) return false;
+    return true;
+}
+
+QString SweepModel::text(std::size_t cell, int column, std::size_t longest) const {
     const app::OpenSweep& sweep = *sweeps_.shown();
     if (column < axes()) {
         const std::size_t axis = std::size_t(column);
-        return app::to_qstring(value_text(sweep.sweep().axes[axis], sweep.sweep().place(cell)[axis], 48));
+        return app::to_qstring(value_text(sweep.sweep().axes[axis], sweep.sweep().place(cell)[axis], longest));
     }
     const SweepCell& c = sweep.cell(cell);
     if (column - axes() != state && !sweep.has_video(cell)) return {}; // figures of a run that is gone may be left
@@ -140,7 +149,8 @@ QVariant SweepModel::data(const QModelIndex& index, int role) const {
             return app::engine_text(app::to_qstring(f->note));
     if (role == Qt::ToolTipRole && index.column() == axes() + state)
         if (sweeps_.shown()->cell(cell).reused && sweeps_.shown()->has_video(cell)) return tr("done, rendered before");
-    if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return text(cell, index.column());
+    if (role == Qt::ToolTipRole) return text(cell, index.column(), 400);
+    if (role == Qt::DisplayRole) return text(cell, index.column());
     if (role == Qt::TextAlignmentRole && index.column() > axes()) return int(Qt::AlignRight | Qt::AlignVCenter);
     return {};
 }
@@ -149,7 +159,7 @@ QVariant SweepModel::headerData(int section, Qt::Orientation orientation, int ro
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole)
         return int((section > axes() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole) return {};
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
     if (section < axes())
         return app::field_title(app::to_qstring(sweeps_.shown()->sweep().axes[std::size_t(section)].field));
     const QString titles[] = {tr("State"), tr("Time"), tr("PSNR"), tr("SSIM"), tr("Worst frame")};
@@ -176,8 +186,8 @@ SweepTable::SweepTable(Studio& studio, QWidget* parent)
     table_->setSortingEnabled(true);
     table_->sortByColumn(-1, Qt::AscendingOrder);
     table_->header()->setStretchLastSection(false);
-    table_->header()->setMinimumSectionSize(32);
-    table_->header()->setMaximumSectionSize(240); // cuts long reasons of failures, to leave room to the figures
+    table_->header()->setMinimumSectionSize(least_column);
+    table_->header()->setTextElideMode(Qt::ElideRight);
     plot_->setObjectName(QStringLiteral("sweep-plot"));
     auto* both = new QWidget(this);
     auto* row = make_layout<QHBoxLayout>(both, grid::unit);
@@ -190,7 +200,7 @@ SweepTable::SweepTable(Studio& studio, QWidget* parent)
     auto* whole = new QVBoxLayout(this);
     whole->setContentsMargins(0, 0, 0, 0);
     whole->addWidget(stack_);
-    table_->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table_->header()->setSectionResizeMode(QHeaderView::Fixed);
     table_->header()->setResizeContentsPrecision(64);
     const auto show = [this] { stack_->setCurrentIndex(sweeps_.shown() ? 1 : 0); };
     connect(&sweeps_, &app::SweepDocument::shown_changed, this, show);
@@ -199,8 +209,9 @@ SweepTable::SweepTable(Studio& studio, QWidget* parent)
         if (!following_ && index.isValid()) emit picked(cell_of(index));
     });
     connect(table_, &QTreeView::activated, this, [this](const QModelIndex& index) { emit activated(cell_of(index)); });
-    connect(table_->header(), &QHeaderView::sectionResized, this, &SweepTable::share_room);
-    connect(table_->header(), &QHeaderView::geometriesChanged, this, &SweepTable::share_room);
+    connect(table_->header(), &QHeaderView::sortIndicatorChanged, this, &SweepTable::fit);
+    connect(sorted_, &QAbstractItemModel::modelReset, this, &SweepTable::fit);
+    connect(sorted_, &QAbstractItemModel::dataChanged, this, &SweepTable::fit);
     connect(plot_, &SweepPlot::picked, this, &SweepTable::picked);
     connect(plot_, &SweepPlot::activated, this, &SweepTable::activated);
 }
@@ -219,16 +230,59 @@ void SweepTable::set_current(std::size_t cell) {
     following_ = false;
 }
 
-/// Gives the table's columns the room that they need, and the plot the rest but at least its minimum. Room for a scroll
-/// bar is always kept: if it depended on whether one is shown, both could change without end.
-void SweepTable::share_room() {
+void SweepTable::fit() {
     plot_->setVisible(width() >= 640);
-    const int columns =
-        table_->header()->length() + 2 * table_->frameWidth() + table_->verticalScrollBar()->sizeHint().width();
+    fit_columns();
+    share_room();
+}
+
+/// Hides columns without a figure, and lets the others share the room that the plot leaves them at its minimum. If it
+/// is too little, the widest become narrower first: texts and titles are cut then, which tool tips tell, but never
+/// figures.
+void SweepTable::fit_columns() {
+    constexpr int widest = 240; // cuts long reasons of failures
+    QHeaderView& header = *table_->header();
+    const QAbstractItemView& view = *table_; // QTreeView keeps the hint to itself
+    struct Column {
+        int index, least, wanted;
+    };
+    std::vector<Column> columns;
+    for (int i = 0; i < model_->columnCount(); ++i) {
+        header.setSectionHidden(i, model_->holds_nothing(i));
+        if (header.isSectionHidden(i)) continue;
+        const int content = std::max(view.sizeHintForColumn(i), least_column);
+        const int wanted = std::min(std::max(content, header.sectionSizeHint(i)), widest);
+        columns.push_back(
+            {i, std::min(model_->is_figure(i) ? content : std::min(content, least_text), wanted), wanted});
+    }
+    const int room = width() - around() - (plot_->isHidden() ? 0 : plot_->minimumSizeHint().width() + grid::unit);
+    const auto size = [](const Column& column, int most) { return std::clamp(most, column.least, column.wanted); };
+    int most = widest;
+    const auto fits = [&] {
+        int all = 0;
+        for (const Column& column : columns) all += size(column, most);
+        return all <= room;
+    };
+    while (most > least_column && !fits()) --most;
+    for (const Column& column : columns) header.resizeSection(column.index, size(column, most));
+}
+
+/// What the table needs beside its columns. Room for a scroll bar is always kept: if it depended on whether one is
+/// shown, both could change without end.
+int SweepTable::around() const { return 2 * table_->frameWidth() + table_->verticalScrollBar()->sizeHint().width(); }
+
+/// Gives the plot what the table's columns leave, but at least its minimum.
+void SweepTable::share_room() {
+    const int columns = table_->header()->length() + around();
     plot_->setFixedWidth(
         std::clamp(width() - columns - grid::unit, plot_->minimumSizeHint().width(), plot_->sizeHint().width()));
 }
 
-void SweepTable::resizeEvent(QResizeEvent*) { share_room(); }
+void SweepTable::resizeEvent(QResizeEvent*) { fit(); }
+
+void SweepTable::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) fit();
+}
 
 } // namespace denoir::ui

@@ -27,12 +27,15 @@ public:
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    /// Whether the column holds figures, which are short and must be read to their ends.
+    bool is_figure(int column) const { return column > axes() + state; }
+    bool holds_nothing(int column) const; ///< no clip has such a figure (yet)
 
 private:
     enum Figure { state, seconds, psnr, ssim, worst, figures };
     int axes() const;
     QVariant sort_value(std::size_t cell, int column) const;
-    QString text(std::size_t cell, int column) const;
+    QString text(std::size_t cell, int column, std::size_t longest = 48) const;
     app::SweepDocument& sweeps_;
 };
 
@@ -51,8 +54,12 @@ signals:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
+    void fit();
+    int around() const;
+    void fit_columns();
     void share_room();
     std::size_t cell_of(const QModelIndex& index) const;
     app::SweepDocument& sweeps_;

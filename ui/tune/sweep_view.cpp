@@ -34,6 +34,10 @@
 
 namespace denoir::ui {
 
+namespace {
+constexpr int earlier_letters = 18; ///< of the name of the sweep shown
+}
+
 SweepView::SweepView(Studio& studio, QAction& sweep, QWidget* parent)
     : QWidget(parent),
       studio_(studio),
@@ -88,7 +92,7 @@ QWidget* SweepView::make_head() {
     head->setMinimumWidth(400); // fit_head() makes it fit
     auto* row = make_layout<QHBoxLayout>(head, grid::unit, {grid::unit, 0, grid::unit, grid::half});
     earlier_ = new ElidedCombo(Qt::ElideRight, head);
-    make_narrow(earlier_, 18);
+    make_narrow(earlier_, earlier_letters);
     earlier_->setObjectName(QStringLiteral("earlier-sweeps"));
     earlier_->setAccessibleName(tr("Sweep shown"));
     earlier_->setToolTip(tr("The sweeps made so far, newest first"));
@@ -213,14 +217,17 @@ void SweepView::resizeEvent(QResizeEvent* event) {
     fit_head();
 }
 
-/// Makes the head fit: in a narrow window buttons show only their icons, and at last the progress is cut off.
+/// Makes the head fit: in a narrow window buttons show only their icons, then the progress is cut off, and at last the
+/// name of the sweep, so that the values that are shown can be read.
 void SweepView::fit_head() {
+    earlier_->setMinimumContentsLength(earlier_letters);
     progress_->setMinimumWidth(progress_->fontMetrics().horizontalAdvance(progress_->whole()) + 2);
     for (const auto style : {Qt::ToolButtonTextBesideIcon, Qt::ToolButtonIconOnly}) {
         for (QToolButton* button : {missing_, reference_, export_}) button->setToolButtonStyle(style);
         if (needed_width(*head_) <= width()) return;
     }
     progress_->setMinimumWidth(0);
+    if (needed_width(*head_) > width()) earlier_->setMinimumContentsLength(4); // its tool tip has all of it
 }
 
 void SweepView::refresh_progress() {

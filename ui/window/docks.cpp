@@ -127,16 +127,21 @@ void Docks::arrange_compare() {
 void Docks::arrange_tune() {
     put(Qt::LeftDockWidgetArea, {"prompt-dock", "images-dock", "parameters-dock"});
     put(Qt::BottomDockWidgetArea, {"sweep-dock"});
-    window_.splitDockWidget(&at("sweep-dock"), &at("queue-dock"), Qt::Horizontal);
+    const int height = window_.height(), beside = window_.width() - side();
+    const bool narrow = beside < 640; // beside each other, neither would have room for its columns and words
+    if (narrow)
+        tabify("sweep-dock", "queue-dock");
+    else
+        window_.splitDockWidget(&at("sweep-dock"), &at("queue-dock"), Qt::Horizontal);
     at("queue-dock").show();
+    at("sweep-dock").raise();
     keep(Qt::RightDockWidgetArea, {"runs-dock", "models-dock", "differences-dock"});
     keep_rest();
-    const int height = window_.height(), beside = window_.width() - side();
     resize({{"prompt-dock", side()}}, Qt::Horizontal);
     resize_request();
     const int queue = std::max(beside * 23 / 100, 232); // wide enough for the text of an empty queue
     resize({{"sweep-dock", std::max(height / 5, 152)}}, Qt::Vertical);
-    resize({{"sweep-dock", beside - queue}, {"queue-dock", queue}}, Qt::Horizontal);
+    if (!narrow) resize({{"sweep-dock", beside - queue}, {"queue-dock", queue}}, Qt::Horizontal);
 }
 
 int Docks::side(Qt::DockWidgetArea side) const { return side_width(window_.width(), side); }

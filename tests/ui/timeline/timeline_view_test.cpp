@@ -9,7 +9,6 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QMouseEvent>
-#include <QPaintEngine>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
@@ -19,59 +18,13 @@
 #include "app/base/background.h"
 #include "app/base/text.h"
 #include "tests/app/projects.h"
+#include "tests/ui/painted_words.h"
 #include "tests/ui/timeline/timeline_fixture.h"
 #include "ui/theme/colours.h"
 
 using namespace denoir;
 using namespace denoir::app;
 using namespace denoir::ui;
-
-namespace {
-
-/// Draws nothing, and keeps the words that it is to draw, separated by spaces.
-class WordsEngine : public QPaintEngine {
-public:
-    WordsEngine() : QPaintEngine(AllFeatures) {}
-    QString words;
-    bool begin(QPaintDevice*) override { return true; }
-    bool end() override { return true; }
-    void updateState(const QPaintEngineState&) override {}
-    void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override {}
-    void drawPolygon(const QPointF*, int, PolygonDrawMode) override {}
-    void drawPath(const QPainterPath&) override {}
-    void drawTextItem(const QPointF&, const QTextItem& item) override { words += item.text() + QLatin1Char(' '); }
-    Type type() const override { return User; }
-};
-
-class WordsDevice : public QPaintDevice {
-public:
-    explicit WordsDevice(const QWidget& like) : like_(like) {}
-    QPaintEngine* paintEngine() const override { return &engine_; }
-    QString words() const { return engine_.words.simplified(); }
-
-protected:
-    int metric(PaintDeviceMetric metric) const override {
-        return metric == PdmWidth       ? like_.width()
-               : metric == PdmHeight    ? like_.height()
-               : metric == PdmDpiX      ? like_.logicalDpiX()
-               : metric == PdmDpiY      ? like_.logicalDpiY()
-               : metric == PdmNumColors ? 1 << 24
-               : metric == PdmDepth     ? 32
-                                        : QPaintDevice::metric(metric);
-    }
-
-private:
-    const QWidget& like_;
-    mutable WordsEngine engine_;
-};
-
-QString painted(QWidget& widget) {
-    WordsDevice device(widget);
-    widget.render(&device);
-    return device.words();
-}
-
-} // namespace
 
 class TimelineViewTest : public QObject, private TimelineFixture {
     Q_OBJECT
@@ -96,14 +49,14 @@ private slots:
     void an_empty_cut_names_the_keys_that_fill_it() {
         for (const QString& keys : {QString(), QStringLiteral("Ctrl+9")}) {
             view_->set_add_keys(keys);
-            for (const QString& words : {view_->accessibleDescription(), painted(*view_->viewport())}) {
+            for (const QString& words : {view_->accessibleDescription(), painted_words(*view_->viewport())}) {
                 QVERIFY2(words.contains("mpty") && words.contains("frames here"), qPrintable(words));
                 QCOMPARE(words.contains("press Ctrl+9 on a run"), !keys.isEmpty());
                 QCOMPARE(words.contains("press"), !keys.isEmpty());
             }
         }
         fill();
-        QVERIFY2(!painted(*view_->viewport()).contains("frames here"), "the cut is not empty any more");
+        QVERIFY2(!painted_words(*view_->viewport()).contains("frames here"), "the cut is not empty any more");
         QVERIFY(!view_->accessibleDescription().contains("mpty"));
     }
 

@@ -18,6 +18,7 @@
 
 #include "app/base/folder.h"
 #include "engine/core/atomic_file.h"
+#include "tests/ui/painted_words.h"
 #include "tests/ui/tune/sweeps.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
@@ -321,6 +322,69 @@ private slots:
         QVERIFY(state.data(Qt::ToolTipRole).toString() != state.data().toString());
         show_sweep(studio, failed);
         QTRY_VERIFY2(widest() < 800, qPrintable(QString::number(widest())));
+    }
+
+    /// In the smallest window, too, all columns are seen at once. Texts are cut there, but no figures, and columns in
+    /// which no clip has a figure are left out.
+    void the_table_fits_into_the_smallest_window() {
+        for (const char* language : {"en", "de"}) {
+            const app::Home home;
+            qputenv("DENOIR_LANGUAGE", language);
+            const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+            const Translation words(*qApp);
+            const QString prompt = "a red balloon that floats up over the sea at sunset, far away from the shore";
+            const std::vector<SweepAxis> axes{parse_axis("steps", "2, 3"), parse_axis("sampler", "unipc, euler"),
+                                              parse_axis("prompt", prompt.toStdString() + " | a boat"),
+                                              parse_axis("guidance", "1, 2.5")};
+            const QString made = made_sweep(home, "made", axes), planned = made_sweep(home, "planned", axes, 5);
+            {
+                SweepFolder folder = SweepFolder::take(app::to_path(planned));
+                for (SweepCell& cell : folder.record().cells) cell = {};
+                folder.save();
+            }
+            StudioFixture studio(Layout::tune, Scheme::dark, {800, 560});
+            auto* table = studio.find<QTreeView>("sweep-table");
+            show_sweep(studio, made);
+            constexpr int state = 4, seconds = 5, ssim = 7, worst = 8; // columns behind those of the axes
+            QTRY_VERIFY_WITH_TIMEOUT(!table->model()->index(1, ssim).data().toString().isEmpty(), 30000);
+            QCoreApplication::processEvents();
+            QVERIFY(table->isVisible());
+            auto* queue = studio.find<QDockWidget>("queue-dock"); // behind the table, not beside it
+            QVERIFY(studio.window().tabifiedDockWidgets(studio.find<QDockWidget>("sweep-dock")).contains(queue));
+            QVERIFY2(
+                table->header()->length() <= table->viewport()->width(),
+                qPrintable(QStringLiteral("%1 of %2").arg(table->header()->length()).arg(table->viewport()->width())));
+            QCOMPARE(table->horizontalScrollBar()->maximum(), 0);
+            for (int column = seconds; column <= worst; ++column)
+                QVERIFY2(table->columnWidth(column) >=
+                             static_cast<QAbstractItemView*>(table)->sizeHintForColumn(column),
+                         qPrintable(QString::number(column)));
+            QVERIFY2(table->columnWidth(2) < 200, "the prompt gave way");
+            QCOMPARE(table->model()->index(0, 2).data(Qt::ToolTipRole).toString(), prompt);
+            for (int column = 0; column <= worst; ++column)
+                QCOMPARE(table->model()->headerData(column, Qt::Horizontal, Qt::ToolTipRole),
+                         table->model()->headerData(column, Qt::Horizontal));
+            for (const auto* label : studio.window().findChild<SweepView*>()->findChildren<QLabel*>())
+                if (label->isVisible() && label->buddy())
+                    QVERIFY2(label->width() >= label->sizeHint().width(), qPrintable(label->text()));
+            show_sweep(studio, planned);
+            QVERIFY(!table->isColumnHidden(state));
+            for (int column = seconds; column <= worst; ++column) QVERIFY(table->isColumnHidden(column));
+            show_sweep(studio, made);
+            QVERIFY(!table->isColumnHidden(seconds));
+        }
+    }
+
+    /// Half a figure would be taken for a whole one.
+    void a_small_clip_tells_whole_figures() {
+        const app::Home home;
+        const QString folder =
+            made_sweep(home, "sweep", {parse_axis("steps", "2, 3"), parse_axis("guidance", "1, 2, 3")});
+        StudioFixture studio(Layout::tune, Scheme::dark, {800, 560});
+        auto& grid = show_sweep(studio, folder);
+        const auto words = [&] { return painted_words(*grid.viewport()); };
+        QTRY_VERIFY2_WITH_TIMEOUT(words().contains(" dB") && !words().contains(QStringLiteral("…")),
+                                  qPrintable(words()), 30000);
     }
 
     /// At some sizes each of the table's scroll bars makes the other one necessary while the plot gives way to both,
