@@ -30,7 +30,8 @@ namespace denoir::ui {
 
 namespace {
 
-constexpr int least_column = 32, least_text = 56; ///< pixels of a column
+/// Pixels of a column: of any, of one whose title is cut, and of one whose texts are.
+constexpr int least_column = 32, least_title = 48, least_text = 56;
 
 /// Keeps room for the arrow only in the column that is sorted, as in all columns it would take the width of another
 /// one.
@@ -42,11 +43,24 @@ public:
     QSize sectionSizeFromContents(int section) const override {
         QSize size = QHeaderView::sectionSizeFromContents(section);
         if (section == sortIndicatorSection()) return size;
-        constexpr int beside = 8; // margin of titles
-        const QString title = model()->headerData(section, Qt::Horizontal).toString();
-        size.setWidth(std::min(size.width(), fontMetrics().horizontalAdvance(title) + 2 * beside));
+        size.setWidth(std::min(size.width(), title_width(section) + 2 * beside));
         return size;
     }
+
+protected:
+    /// Qt would let the title run under the style's margins before it cuts it, and would not mark that it is cut.
+    void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override {
+        QHeaderView::initStyleOptionForIndex(option, section);
+        const int missing = sectionSizeFromContents(section).width() - sectionSize(section);
+        option->text = missing <= 0 ? title(section)
+                                    : fontMetrics().elidedText(title(section), Qt::ElideRight,
+                                                               std::max(0, title_width(section) - missing));
+    }
+
+private:
+    static constexpr int beside = 8; ///< margin of titles
+    QString title(int section) const { return model()->headerData(section, Qt::Horizontal).toString(); }
+    int title_width(int section) const { return fontMetrics().horizontalAdvance(title(section)); }
 };
 
 } // namespace
@@ -187,7 +201,6 @@ SweepTable::SweepTable(Studio& studio, QWidget* parent)
     table_->sortByColumn(-1, Qt::AscendingOrder);
     table_->header()->setStretchLastSection(false);
     table_->header()->setMinimumSectionSize(least_column);
-    table_->header()->setTextElideMode(Qt::ElideRight);
     plot_->setObjectName(QStringLiteral("sweep-plot"));
     auto* both = new QWidget(this);
     auto* row = make_layout<QHBoxLayout>(both, grid::unit);
@@ -250,10 +263,11 @@ void SweepTable::fit_columns() {
     for (int i = 0; i < model_->columnCount(); ++i) {
         header.setSectionHidden(i, model_->holds_nothing(i));
         if (header.isSectionHidden(i)) continue;
-        const int content = std::max(view.sizeHintForColumn(i), least_column);
-        const int wanted = std::min(std::max(content, header.sectionSizeHint(i)), widest);
-        columns.push_back(
-            {i, std::min(model_->is_figure(i) ? content : std::min(content, least_text), wanted), wanted});
+        const int content = std::max(view.sizeHintForColumn(i), least_column), title = header.sectionSizeHint(i);
+        const int wanted = std::min(std::max(content, title), widest);
+        const int least = model_->is_figure(i) ? std::max(content, std::min(title, least_title))
+                                               : std::min(std::max(content, std::min(title, least_title)), least_text);
+        columns.push_back({i, std::min(least, wanted), wanted});
     }
     const int room = width() - around() - (plot_->isHidden() ? 0 : plot_->minimumSizeHint().width() + grid::unit);
     const auto size = [](const Column& column, int most) { return std::clamp(most, column.least, column.wanted); };

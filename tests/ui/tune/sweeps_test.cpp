@@ -361,6 +361,13 @@ private slots:
                          qPrintable(QString::number(column)));
             QVERIFY2(table->columnWidth(2) < 200, "the prompt gave way");
             QCOMPARE(table->model()->index(0, 2).data(Qt::ToolTipRole).toString(), prompt);
+            const QString titles = painted_words(*table->header()->viewport());
+            for (int column = 0; column <= worst; ++column) { // a title that is cut says so
+                const QString title = table->model()->headerData(column, Qt::Horizontal).toString();
+                const bool whole = table->columnWidth(column) >= table->header()->sectionSizeHint(column);
+                QVERIFY2(titles.contains(title) == whole, qPrintable(titles));
+            }
+            QVERIFY2(titles.contains(QStringLiteral("…")), qPrintable(titles));
             for (int column = 0; column <= worst; ++column)
                 QCOMPARE(table->model()->headerData(column, Qt::Horizontal, Qt::ToolTipRole),
                          table->model()->headerData(column, Qt::Horizontal));
