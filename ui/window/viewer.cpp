@@ -282,7 +282,10 @@ void Viewer::clear() {
     preview_.clear(Side::a);
     set_side(Side::a, {}, {});
     watching_ = true; // nothing else is looked at
-    if (!steps_.shows_live()) preview_.show_overlay({});
+    if (steps_.shows_live())
+        take_live_as_a();
+    else
+        preview_.show_overlay({});
 }
 
 void Viewer::open_run(const QString& run) {

@@ -526,6 +526,8 @@ private slots:
             layouts.show(Layout::compare);
             QTRY_VERIFY2_WITH_TIMEOUT(agree(), qPrintable(named()), 30000);
             QCOMPARE(viewer.run(app::Side::a), core.queue.running_run());
+            viewer.clear(); // for a new project
+            QTRY_VERIFY2_WITH_TIMEOUT(agree(), qPrintable(named()), 30000);
             studio.key(Qt::Key_Escape);
             QVERIFY(studio.idle());
         }
