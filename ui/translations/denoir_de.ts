@@ -542,7 +542,7 @@
     </message>
     <message>
         <source>%1 · %2 fits</source>
-        <translation>%1 · %2 passt</translation>
+        <translation>%1 · %2 passen</translation>
     </message>
     <message>
         <source>too large: needs %1 at least, %2 are free</source>
@@ -4051,7 +4051,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>Runs wait here for the engine. Generate puts one in line; the line survives closing the window.</source>
-        <translation>Hier warten Läufe auf die Engine. Erzeugen stellt einen an; die Schlange überlebt das Schließen des Fensters.</translation>
+        <translation>Hier warten Läufe auf die Engine. Erzeugen reiht einen ein; die Schlange überlebt das Schließen des Fensters.</translation>
     </message>
     <message>
         <source>Pause: nothing new is started, the run at work goes on</source>
