@@ -8,7 +8,6 @@
 #include <QSet>
 #include <QTimer>
 #include <algorithm>
-#include <deque>
 #include <utility>
 
 #include "app/base/folder.h"
@@ -175,6 +174,7 @@ struct RunHistory::Store {
     }
 
     void apply(RunChanges changes) {
+        if (!changes.back.isEmpty()) return emit self.read_again(changes.back);
         if (const auto waits = unwritten.find(changes.noted); waits != unwritten.end() && --waits->writes == 0)
             unwritten.erase(waits);
         for (RunRow& row : changes.rows) {
@@ -185,8 +185,7 @@ struct RunHistory::Store {
             issue = changes.issue;
             emit self.issue_changed();
         }
-        const bool any = !changes.rows.empty() || !changes.gone.isEmpty(), complete = changes.complete,
-                   came_back = changes.back;
+        const bool any = !changes.rows.empty() || !changes.gone.isEmpty(), complete = changes.complete;
         QStringList lost; // without what remove() took out already
         for (const QSet<QString> gone(changes.gone.begin(), changes.gone.end()); const RunRow& row : rows)
             if (gone.contains(row.entry)) lost << row.path;
@@ -202,11 +201,6 @@ struct RunHistory::Store {
         if (any || complete) follow_others();
         if (any) emit self.totals_changed();
         if (!lost.isEmpty()) emit self.lost(lost);
-        if (came_back) {
-            const QStringList runs = back.front();
-            back.pop_front();
-            emit self.read_again(runs);
-        }
         if (complete) {
             looked = true;
             emit self.scanned();
@@ -285,7 +279,6 @@ struct RunHistory::Store {
         RunNotes newest;
     };
     QHash<QString, Unwritten> unwritten; ///< by entry
-    std::deque<QStringList> back;        ///< of each restore() whose runs are still to be read, oldest first
     Issue issue;
     QFileSystemWatcher watcher;
     QTimer look_again;
@@ -541,11 +534,9 @@ void RunHistory::restore() {
     if (entries.isEmpty()) return;
     QStringList runs;
     for (const QString& entry : entries) runs << real_path(entry);
-    store_->back.push_back(runs);
-    store_->scanner.look_at_back(entries);
+    store_->scanner.look_again(entries, runs);
     emit restored(runs);
 }
-
 bool RunHistory::can_restore() const { return !store_->trash.empty(); }
 
 void RunHistory::purge_trash(int older_than_days, const QStringList& but) {

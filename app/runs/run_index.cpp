@@ -189,10 +189,10 @@ void RunScanner::look(const QStringList& entries) {
     post([this, entries] { look_now(entries); });
 }
 
-void RunScanner::look_at_back(const QStringList& entries) {
-    post([this, entries] {
+void RunScanner::look_again(const QStringList& entries, const QStringList& runs) {
+    post([this, entries, runs] {
         look_now(entries);
-        tell_({.back = true});
+        tell_({.back = runs});
     });
 }
 

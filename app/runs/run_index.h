@@ -40,7 +40,7 @@ struct RunChanges {
     QStringList gone;
     Issue issue;
     bool complete = false; ///< the end of a look at every folder
-    bool back = false;     ///< the end of a look at folders that came back
+    QStringList back;      ///< runs that came back, which were told before this; nothing else is told with them
     QString noted;         ///< the entry whose notes were written; empty: none
 };
 
@@ -53,7 +53,8 @@ public:
     void scan();    ///< every folder
     void rebuild(); ///< every folder, even if its stamp has not changed
     void look(const QStringList& entries);
-    void look_at_back(const QStringList& entries); ///< folders that came back; always tells that it has looked
+    /// Looks at folders that came back, and tells `runs` once that is done, whatever was found.
+    void look_again(const QStringList& entries, const QStringList& runs);
     /// Writes the notes of a run, then looks at it.
     void note(const QString& entry, const RunNotes& notes);
     void drop(const QStringList& entries);
