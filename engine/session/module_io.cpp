@@ -39,6 +39,15 @@ bool fits(const Shape& found, std::string_view wanted) {
     return true;
 }
 
+/// What to do about a tensor of this shape where none of `wanted` fits.
+std::string_view shape_hint(const Shape& found, std::initializer_list<std::string_view> wanted) {
+    for (int i = 0; i < found.rank(); ++i)
+        if (found[i] < 1) return "give at least one value along each axis";
+    for (const std::string_view shape : wanted)
+        if (found.rank() == int(axes(shape).size()) + 1 && found[0] == 1) return "give it without a batch axis";
+    return "store it in that shape";
+}
+
 } // namespace
 
 ModuleInputs::ModuleInputs(const ModuleCall& call) : file_(call.inputs.string()) {
@@ -62,7 +71,7 @@ Tensor ModuleInputs::find(const std::string& name, std::initializer_list<std::st
                "store it in that type");
     if (std::none_of(shapes.begin(), shapes.end(), [&](auto shape) { return fits(tensor.shape(), shape); }))
         refuse(name, fmt::format("has shape {}, expected {}", to_string(tensor.shape()), fmt::join(shapes, " or ")),
-               "give it without a batch axis");
+               std::string(shape_hint(tensor.shape(), shapes)));
     return tensor;
 }
 

@@ -51,6 +51,9 @@ class Modules(Case):
             self.check("wan-transformer", {**good, name: tensor}, weights=weights, names=("in.safetensors", name))
         for text, hint in ((f32(512, 33), "this model's text encoder"), (f32(100, 24), "pad the prompt's rows"), (f32(513, 24), "leave out the rows past them")):
             self.check("wan-transformer", {**good, "text": text}, weights=weights, names=("text", hint))
+        for latent, hint in ((f32(1, 16, 1, 4, 4), "without a batch axis"), (f32(16, 0, 4, 4), "at least one value along each axis"), (f32(16, 1, 4), "store it in that shape"),
+                             (f32(2, 16, 1, 4, 4), "store it in that shape")):  # fmt: skip
+            self.check("wan-transformer", {**good, "latent": latent}, weights=weights, names=("latent", hint))
         for name in good:
             self.check("wan-transformer", {k: v for k, v in good.items() if k != name}, weights=weights, names=("in.safetensors", name))
         self.check("wan-transformer", good, "--set", "haeds=2", weights=weights, names=("heads",))
