@@ -95,11 +95,7 @@ RenderResult resumed(const Arguments& args, RenderProgress& progress, Engine& en
 }
 
 RenderResult rendered(const Arguments& args, RenderProgress& progress, Engine& engine) {
-    if (args.words().empty() && !args.has("--from") && !args.has("--prompt") && !args.has("--image")) {
-        Request none;
-        apply_request_options(none, args); // a wrong value is reported first
-        throw UsageError("", "render", "nothing to render", "give a REQUEST.json or --prompt TEXT, and --out FILE");
-    }
+    if (!args.has("--from")) refuse_no_request(args, "render");
     if (!args.has("--out")) throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
     if (args.has("--from") != args.has("--step"))
         throw UsageError("", args.has("--from") ? "--step" : "--from", "is missing",
@@ -112,7 +108,10 @@ RenderResult rendered(const Arguments& args, RenderProgress& progress, Engine& e
     options.run_dir = args.get("--run-dir");
     options.metadata = !args.has("--no-metadata");
     if (!args.words().empty()) options.inputs.push_back(request_path(args, "REQUEST.json"));
-    options.on_run = [&](const RunFolder& folder) { progress.begin(folder); };
+    options.on_run = [&](const RunFolder& folder) {
+        warn_without_prompt(args);
+        progress.begin(folder);
+    };
     return render(request_of(args), options, engine, progress, interrupt_token());
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "app/cli/values.h"
+#include "engine/core/log.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/branch.h"
 #include "engine/session/carried_request.h"
@@ -222,6 +223,17 @@ std::vector<GivenField> given_fields(const Arguments& args, std::size_t loras) {
     give("--cache-ret-steps", "cache.ret_steps");
     give("--noise", "noise");
     return out;
+}
+
+void refuse_no_request(const Arguments& args, std::string_view command) {
+    if (!args.words().empty() || !given_fields(args, 1).empty()) return;
+    throw UsageError("", std::string(command), fmt::format("nothing to {}", command),
+                     "give a REQUEST.json or --prompt TEXT, and --out FILE");
+}
+
+void warn_without_prompt(const Arguments& args) {
+    if (!args.words().empty() || args.has("--from") || args.has("--prompt") || args.has("--image")) return;
+    log::warning("no prompt is given, so the model decides what is seen; give --prompt TEXT to decide it");
 }
 
 Error as_written(const Error& e, const Arguments& args, std::string_view steps_option) {

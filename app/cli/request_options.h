@@ -19,6 +19,11 @@ void apply_request_arguments(Request&, const Arguments&, std::string_view steps_
 /// The first argument as a path: a request file, or a run by its name. Throws UsageError naming `what` if it is empty,
 /// Error if it does not exist.
 std::filesystem::path request_path(const Arguments&, const char* what);
+/// Throws UsageError if neither a request file nor any option of a request is given to `command` ("render").
+void refuse_no_request(const Arguments&, std::string_view command);
+/// Warns if options alone make the request and none says what is to be seen: every field may be left out, but the
+/// prompt may have been forgotten. To be called when all else is found right.
+void warn_without_prompt(const Arguments&);
 /// Applies only the options.
 void apply_request_options(Request&, const Arguments&, std::string_view steps_option = "--steps");
 /// An Error made to name what the user wrote; for naming_arguments().

@@ -26,8 +26,7 @@ void list(const Request& r, const Arguments& args, const Console& console, Obser
 }
 
 int run_request(const Arguments& args, Console& console) {
-    if (args.words().empty() && !args.has("--prompt") && !args.has("--image"))
-        throw UsageError("", "trace", "nothing to trace", "give a REQUEST.json or --prompt TEXT, and --out FILE");
+    refuse_no_request(args, "trace");
     Request r;
     apply_request_arguments(r, args, solver_steps);
     Progress progress(progress_style(args));
@@ -40,6 +39,7 @@ int run_request(const Arguments& args, Console& console) {
     options.out = output_file(args, "--out");
     options.select = trace_selection(args);
     if (!args.words().empty()) options.inputs.push_back(request_path(args, "REQUEST.json"));
+    warn_without_prompt(args);
     const TraceResult result = trace(r, options, progress, interrupt_token());
     progress.clear();
     console.say(fmt::format("{}\n{} tensors, {}, {} of {} steps computed, seed {}, {}",

@@ -94,6 +94,18 @@ class Requests(Case):
         self.refused("render", "A red fox.", "--out", "o.mp4", codes=(1,), names=("A red fox.", "--prompt"))
         self.refused("render", "--prompt", "A", "fox.", "--out", "o.mp4", codes=(1,), names=("fox.", "in quotes"))
 
+    def test_nothing_but_an_output_is_no_request(self):
+        for command in ("render", "trace"):
+            for words in ((), ("--out", "o"), ("--progress", "none", "--out", "o")):
+                self.refused(command, *words, codes=(2,), names=(f"nothing to {command}", "--prompt"))
+            self.refused(command, "--size", "0x0", "--out", "o.mp4", codes=(2,), names=("--size",))
+
+    def test_options_without_a_prompt_are_a_request(self):
+        words = ("--model", MODEL, "--size", "32x32", "--frames", 1, "--steps", 1, "--seed", 7, "--no-metadata")
+        self.assertRegex(self.done("render", *words, "--out", "a.mkv").err, "^warning: no prompt is given[^\n]*--prompt TEXT[^\n]*\n$")
+        self.assertEqual(self.done("render", *words, "--prompt", "", "--out", "b.mkv").err, "")
+        self.assertEqual(*((self.work / name).read_bytes() for name in ("a.mkv", "b.mkv")))
+
     def test_caches_that_are_none(self):
         words = ["render", "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--steps", 1, "--out", "out.mp4", "--model", FIXTURES / "_models" / "Wan2.1-T2V-tiny"]
         for threshold in ("x", "10.5", "-1", "nan", "1e999", ""):
