@@ -96,7 +96,11 @@ RenderResult resumed(const Arguments& args, RenderProgress& progress, Engine& en
 
 RenderResult rendered(const Arguments& args, RenderProgress& progress, Engine& engine) {
     if (!args.has("--from")) refuse_no_request(args, "render");
-    if (!args.has("--out")) throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
+    if (!args.has("--out")) {
+        Request none;
+        apply_request_options(none, args); // a wrong value is reported first
+        throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
+    }
     if (args.has("--from") != args.has("--step"))
         throw UsageError("", args.has("--from") ? "--step" : "--from", "is missing",
                          "a branch needs --from RUN --step N");
