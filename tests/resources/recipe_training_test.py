@@ -257,13 +257,58 @@ class Training(unittest.TestCase):
     def test_a_third_of_the_clips_are_continued(self):
         import data
 
-        kind, rng, starts = data.Kind("clip", 32, 32, 33, 1, 1.0), np.random.default_rng(5), []
-        with mock.patch.object(data.world, "render", lambda scene, frames, height, width, start: starts.append(start) or np.zeros((frames, height, width, 3), np.float32)):
-            drawn = [data.clip(rng, latent.Latent.load(ROOT / "latent.npz"), kind) for _ in range(200)]
-        for start, (z, _, _, known, *_) in zip(starts, drawn, strict=True):
-            self.assertEqual(start > 0, known > 0)
-            self.assertLess(known, z.shape[1])
-        self.assertAlmostEqual(np.mean([s > 0 for s in starts]), data.LATER, delta=0.1)
+        def continued(rng, count, **more):
+            """Which of so many clips begin later in their scene."""
+            kind, starts = data.Kind("clip", 32, 32, 33, 1, 1.0, **more), []
+            blank = lambda scene, frames, height, width, start: starts.append(start) or np.zeros((frames, height, width, 3), np.float32)
+            with mock.patch.object(data.world, "render", blank):
+                drawn = [data.clip(rng, self.latent, kind) for _ in range(count)]
+            for start, (z, _, _, known, *_) in zip(starts, drawn, strict=True):
+                self.assertEqual(start > 0, known > 0)
+                self.assertLess(known, z.shape[1])
+            return [start > 0 for start in starts]
+
+        self.assertAlmostEqual(np.mean(continued(np.random.default_rng(5), 200)), data.LATER, delta=0.1)
+        for share in (0, 1):
+            self.assertEqual(continued(np.random.default_rng(6), 20, later=share), [bool(share)] * 20)
+
+    def test_a_training_that_keeps_changes_nothing_but_continued_clips(self):
+        plan = mock.patch.dict(self.train.PLANS, {"smoke": self.train.PLANS["smoke"] | {"keeps": True}})
+        with plan, self.assertRaisesRegex(SystemExit, "needs exported weights"):
+            self.transformer(1)
+        self.transformer(2)
+        self.exported("smoke")
+        before = self.export.read_transformer(self.model, self.train.PLANS["smoke"]["sizes"])
+        shutil.rmtree(self.work)
+        with plan:
+            kept = self.transformer(4)  # none of its clips are continued
+            self.assertEqual(kept["done"]["step"], 6)
+            self.same(kept, before, "text")
+            self.same({"transformer": kept["teacher"]}, before, "transformer")
+            for name, tensor in kept["transformer"].items():
+                self.assertLess((tensor - before["transformer"][name]).norm(), 1e-3 * tensor.norm() + 1e-9, name)
+            self.train.save(self.work / "transformer-smoke.pt", kept | {"average": [2 * mean for mean in kept["average"]]})
+            self.exported("smoke")
+            self.same(self.transformer(1), kept, "teacher")  # still that of the beginning
+
+    def test_what_follows_a_known_beginning_is_not_the_teachers(self):
+        def still(noisy, times, features, lengths, tap=None):
+            found = self.torch.zeros_like(noisy, requires_grad=True)
+            return found if tap is None else (found, None)
+
+        model = mock.Mock(side_effect=still)
+        model.sizes.layers = 6
+
+        def loss(*known):
+            self.torch.manual_seed(1)
+            count = len(known)
+            z, classes = self.torch.randn(count, 16, 9, 4, 4), self.torch.zeros(count, 9, 4, 2)
+            ends, known = self.torch.zeros(count, dtype=self.torch.bool), self.torch.tensor(known)
+            return self.train.transformer_loss(model, mock.Mock(), None, still, z, None, None, ends, known, None, classes, None)[0].item()
+
+        self.assertEqual(loss(0, 0), 0)
+        self.assertGreater(loss(0, 3), 0.1)
+        self.assertGreater(loss(3, 3), 1.5 * loss(0, 3))
 
     def test_the_decoder_goes_on_from_its_exported_weights_alone(self):
         trained = self.decoder(1)

@@ -13,6 +13,7 @@ BEGAN = time.monotonic()
 CHOSEN = "OMP_NUM_THREADS" in os.environ
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+PLANS = ("cpu", "gpu", "continue", "smoke")
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
@@ -24,16 +25,16 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     t = commands.add_parser("train", help="train one part, from its checkpoint or the exported weights")
     t.add_argument("part", choices=("transformer", "decoder", "encoder"))
-    t.add_argument("--plan", choices=("cpu", "gpu", "smoke"), default="cpu")
+    t.add_argument("--plan", choices=PLANS, default="cpu")
     t.add_argument("--minutes", type=float, default=1e6, help="stop in order after so many (default: run until stopped)")
     t.add_argument("--within", type=float, default=float("inf"), help="stop in order so many minutes after the start of this program, whatever it did meanwhile (compiling, say)")
     t.add_argument("--workers", type=int, help="processes that draw clips (default: the plan's)")
     e = commands.add_parser("export", help="averaged weights of every checkpoint into the model folder, in bf16")
-    e.add_argument("--plan", choices=("cpu", "gpu", "smoke"), help="the transformer's, which must be there (default: the cpu plan's, if it is)")
+    e.add_argument("--plan", choices=PLANS, help="the transformer's, which must be there (default: the cpu plan's, if it is)")
     e.add_argument("--share", type=float, default=1.0, help="of what the transformer learned since the last export, above 0 and at most 1 (default: all)")
     p = commands.add_parser("preview", help="a contact sheet of the transformer's checkpoint, without Denoir")
     p.add_argument("out", type=Path)
-    p.add_argument("--plan", choices=("cpu", "gpu", "smoke"), default="cpu")
+    p.add_argument("--plan", choices=PLANS, default="cpu")
     p.add_argument("--size", default="128x80", help="default 128x80")
     p.add_argument("--frames", type=int, default=1, help="4n+1 (default 1)")
     p.add_argument("--count", type=int, default=16, help="prompts, every fourth of two objects (default 16)")

@@ -16,6 +16,9 @@ import world
 from latent import Latent
 
 
+LATER = 0.35  # share of the clips that begin later in their scene, behind a clean beginning
+
+
 @dataclass(frozen=True)
 class Kind:
     """One shape of training sample."""
@@ -26,10 +29,10 @@ class Kind:
     frames: int
     batch: int
     weight: float  # share of the batches
+    later: float = LATER  # share of its clips that continue, if they have 33 frames
 
 
 HARDER = 0.50  # share of the clips that show one object with one of the motions that are learned last
-LATER = 0.35  # share of the clips that begin later in their scene, behind a clean beginning
 LOOSE = 0.08  # share of pictures and clips under a caption that names no object
 RETURNED = 0.6  # share of the decoder's batches with latents that the transformer made
 
@@ -60,7 +63,7 @@ def clip(rng, latent: Latent, kind: Kind):
     while harder and not loose and not hard(rng, scene):
         scene = world.sample(rng)
     caption = "" if rng.random() < 0.1 else captions.free(rng) if loose else captions.caption(rng, scene)
-    start, known = _later(rng) if kind.frames == 33 and rng.random() < LATER else (0.0, 0)
+    start, known = _later(rng) if kind.frames == 33 and rng.random() < kind.later else (0.0, 0)
     video = world.render(scene, kind.frames, kind.height, kind.width, start)
     z = latent.encode(video)
     ends = kind.frames > 1 and rng.random() < 0.1

@@ -55,6 +55,11 @@ PLANS = {
             (1e9, 0.6, [Kind("image", *FULL, 1, 256, 0.2), Kind("clip", *FULL, 33, 32, 0.8)]),
         ],
     },
+    # Clips that continue others are learned; all else is kept as the exported weights have it.
+    "continue": {
+        "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1, "keeps": True,
+        "stages": [(1e9, 0.5, [Kind("image", *FULL, 1, 16, 0.08), Kind("clip", *FULL, 33, 2, 0.42, later=0), Kind("clip later", *FULL, 33, 2, 0.5, later=1)])],
+    },
     # Runs everything in a minute, for tests.
     "smoke": {
         "sizes": Sizes(48, 2, 96, 2, freq_dim=32, text_dim=32, text_heads=2, text_ffn=48), "lr": 2e-3, "decay": 0.9, "workers": 1,
@@ -189,16 +194,23 @@ def noise_levels(batch: int, frames: int, ends, known, device):
     return torch.where(clean, 0.0, sigma), ~clean
 
 
-def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, known, answers, classes, targets):
-    """-> the loss to minimise; for the log the velocity's error, the guide's loss and the share of the probe's right answers"""
+def transformer_loss(model, encoder, guide, teacher, z, tokens, lengths, ends, known, answers, classes, targets):
+    """-> the loss to minimise; for the log the velocity's error and, where there is a guide, its loss and the share of the probe's right answers.
+    `teacher`: a transformer whose velocity is to be learned, instead of the true one, for what has no `known` beginning; or None."""
     sigma, learned = noise_levels(z.shape[0], z.shape[2], ends, known, z.device)
     noise = torch.randn_like(z)
     s = sigma[:, None, :, None, None]
+    noisy, times, wanted = (1 - s) * z + s * noise, 1000 * sigma, noise - z
     with torch.autocast(z.device.type, torch.bfloat16):
         features = encoder(tokens, lengths)
-        velocity, middle = model((1 - s) * z + s * noise, 1000 * sigma, features, lengths, tap=model.sizes.layers * 2 // 3)
-        named, (told, right) = guide.loss(middle, classes, targets), guide.probe.loss(features, lengths, answers)
-    error = (velocity.float() - (noise - z)).square().mean(1)  # [B,T,h,w]
+        velocity, middle = model(noisy, times, features, lengths, tap=model.sizes.layers * 2 // 3)
+        if teacher and not known.all():
+            with torch.no_grad():
+                taught = teacher(noisy, times, features, lengths).float()
+            wanted = torch.where(known[:, None, None, None, None] > 0, wanted, taught)
+        if guide:
+            named, (told, right) = guide.loss(middle, classes, targets), guide.probe.loss(features, lengths, answers)
+    error = (velocity.float() - wanted).square().mean(1)  # [B,T,h,w]
     # Objects cover a tenth of a picture, so the error on them counts more the surer it is where they are. At high noise, when that is
     # still open, a weight would make the model draw them everywhere.
     rows, columns = z.shape[3] // 2, z.shape[4] // 2
@@ -206,7 +218,8 @@ def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, known, ans
     weighted = (error * (1 + OBJECTS * (1 - sigma)[:, :, None, None] * shown)).mean((2, 3))
     count = learned.sum().clamp(min=1)
     plain = (error.mean((2, 3)) * learned).sum() / count
-    return (weighted * learned).sum() / count + GUIDED * (named + told), plain.detach(), named.detach(), right.detach()
+    loss = (weighted * learned).sum() / count
+    return (loss + GUIDED * (named + told), plain.detach(), named.detach(), right.detach()) if guide else (loss, plain.detach())
 
 
 class Team:
@@ -337,25 +350,39 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
     device, _ = _place("cuda" if plan_name == "gpu" else "cpu")
     words, latent = tokenizer(model), fixed_latent(model)
     log = Log(work, "transformer") if team.rank == 0 else lambda **_: None
-    net, encoder, guide = Transformer(sizes), TextEncoder(sizes, len(words)), Guide(sizes.dim, sizes.text_dim)
+    net, encoder = Transformer(sizes), TextEncoder(sizes, len(words))
+    # What is to be kept needs no guide, whose heads would begin anew: they are not exported.
+    keeps = plan.get("keeps", False)
+    guide, teacher = None if keeps else Guide(sizes.dim, sizes.text_dim), Transformer(sizes).requires_grad_(False) if keeps else None
     path, done = work / f"transformer-{plan_name}.pt", dict(minutes=0.0, step=0, samples=0)
     state = load(path) if path.exists() else None
     if state:
         net.load_state_dict(state["transformer"])
         encoder.load_state_dict(state["text"])
-        guide.load_state_dict(state["guide"])
+        if keeps:
+            teacher.load_state_dict(state["teacher"])
+        else:
+            guide.load_state_dict(state["guide"])
         done = state["done"]
     elif found := export.read_transformer(model, sizes):
         net.load_state_dict(found["transformer"])
         encoder.load_state_dict(found["text"])
         done |= found["done"]
+        if keeps:
+            teacher.load_state_dict(found["transformer"])
         if found["plan"] != plan_name:  # minutes of another plan do not count here; its weights are taken to be before the last stage
             done["minutes"] = float(([0] + [s[0] for s in plan["stages"]])[-2])
         log(note="continues from exported weights", **done)
+    elif keeps:
+        raise SystemExit(f"--plan {plan_name} needs exported weights in {model}: train with another plan first")
     else:
         encoder.load_state_dict(train_text(model, work, plan_name, stop).state_dict())
     parts = (net.to(device), encoder.to(device))
-    named = [pair for m in (*parts, guide.to(device)) for pair in m.named_parameters()]
+    if keeps:
+        encoder.requires_grad_(False)
+        teacher.to(device)
+    learning = (net,) if keeps else (*parts, guide.to(device))
+    named = [pair for m in learning for pair in m.named_parameters()]
     optimizers, average = Optimizers(named, plan["lr"]), Average(parts, plan["decay"])
     if state:
         optimizers.load_state_dict(state["optimizer"])
@@ -370,9 +397,10 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
         if team.rank > 0:
             return
         keep_if_broken(path, average, done["step"])
+        beside = {"teacher": teacher.state_dict()} if keeps else {"guide": guide.state_dict()}
         save(path, {
-            "transformer": net.state_dict(), "text": encoder.state_dict(), "guide": guide.state_dict(), "optimizer": optimizers.state_dict(), "average": average.mean,
-            "average_count": average.count, "done": done, "sizes": asdict(sizes),
+            "transformer": net.state_dict(), "text": encoder.state_dict(), "optimizer": optimizers.state_dict(), "average": average.mean,
+            "average_count": average.count, "done": done, "sizes": asdict(sizes), **beside,
         })  # fmt: skip
 
     if device.type == "cuda":
@@ -385,12 +413,12 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             # Compiled, it is a quarter faster. Every shape of batch takes most of a minute once; the result is kept beside the checkpoints.
             os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(work / "compiled"))
             torch._dynamo.config.suppress_errors, torch._dynamo.config.cache_size_limit = True, 64
-            for block in net.blocks:
+            for block in (*net.blocks, *(teacher.blocks if keeps else ())):
                 block.compile(dynamic=False)
 
     def gradients(of, *batch):
         optimizers.zero_grad()
-        loss, *shown = of(net, encoder, guide, *batch)
+        loss, *shown = of(net, encoder, guide, teacher, *batch)
         loss.backward()
         return shown
 
